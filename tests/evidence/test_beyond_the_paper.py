@@ -5,8 +5,8 @@ import json
 import pytest
 
 from measuring import all_measured, measured
+from shown_evidence.analysis.exhibits import Table
 from shown_evidence.analysis.statistics import found, interval, mean_and_interval, paired_difference, select
-from shown_evidence.analysis.success_tables import Table
 from shown_evidence.experiments import find
 from shown_evidence.experiments.experiment import Scale
 from shown_evidence.experiments.scripted_styles import chance_error

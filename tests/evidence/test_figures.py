@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from measuring import measured
 from shown_evidence.analysis.drawing import STYLE, WIDTH, dodged, draw, svg_file
-from shown_evidence.analysis.figures import (
+from shown_evidence.analysis.exhibits import (
     HUNDRED,
     NINE,
     Axis,

@@ -16,7 +16,7 @@ import pytest
 
 from shown.worlds import GAMES
 from shown.worlds import find as find_game
-from shown_evidence.analysis.success_tables import Table
+from shown_evidence.analysis.exhibits import Table
 from shown_evidence.experiments import find
 from shown_evidence.experiments.experiment import Scale
 from shown_evidence.report.page import presented

@@ -14,7 +14,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.transforms import ScaledTranslation
 
-from shown_evidence.analysis.figures import Panel, Plot
+from shown_evidence.analysis.exhibits import Panel, Plot
 
 STYLE = matplotlib.rc_params_from_file(Path(__file__).with_name("print.mplstyle"), use_default_template=False)
 """Its cycle of colors, of the palettes by Okabe and Ito and by Tol, suits color-blind readers; marks and dashes

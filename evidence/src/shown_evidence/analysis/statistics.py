@@ -73,9 +73,15 @@ def never_learned(row: Row) -> bool:
     return fit(row) < 0.5
 
 
+def learned(row: Row) -> Mapping[str, Any]:
+    """Return the method's description of its policy."""
+    description: Mapping[str, Any] = measured(row)["learned"]
+    return description
+
+
 def found(row: Row) -> bool:
     """Return whether anything explained the demonstrations; true for methods that do not report it."""
-    return bool(measured(row)["learned"].get("found", True))
+    return bool(learned(row).get("found", True))
 
 
 # --- selections ---------------------------------------------------------------------------------------------------

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from shown.worlds import GAMES
-from shown_evidence.analysis import figures
 from shown_evidence.analysis import statistics as stats
-from shown_evidence.analysis.figures import Series
+from shown_evidence.analysis.exhibits import Series, demonstrated, methods
 from shown_evidence.analysis.statements import NO, PARTLY, YES, Finding, graded
 from shown_evidence.analysis.statistics import GENERATED, TEST, games_among, matched, mean_over_games, of_size, select
-from shown_evidence.analysis.success_tables import demonstrated
 from shown_evidence.experiments.experiment import Design, Experiment
 from shown_evidence.results.row import Row
 from shown_evidence.trials.demonstrators import TRAINING_LEVELS
@@ -29,7 +27,7 @@ class Ablations(Experiment):
         Design(("lpp",), (FEW,), 10, options=({"ensemble": 1},)),
         Design(NETWORKS, (FEW,), 3),
     )
-    series = (Series("LPP", {"method": "lpp", "ensemble": 25}), *figures.methods((*NETWORKS, *PRIORS)))
+    series = (Series("LPP", {"method": "lpp", "ensemble": 25}), *methods((*NETWORKS, *PRIORS)))
     columns = tuple(demonstrated(count, kind) for count in (TOTAL, FEW) for kind in (TEST, GENERATED))
 
     def findings(self, rows: Sequence[Row]) -> dict[str, Finding | None]:

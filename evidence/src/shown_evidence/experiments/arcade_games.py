@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from statistics import fmean, pstdev
 
+from shown_evidence.analysis.exhibits import Table
 from shown_evidence.analysis.statements import PARTLY, Finding, graded
-from shown_evidence.analysis.statistics import measured, of_size, select
-from shown_evidence.analysis.success_tables import Table
+from shown_evidence.analysis.statistics import learned, measured, of_size, select
 from shown_evidence.experiments.experiment import Design, Experiment
 from shown_evidence.minatar_worlds import GAMES as MINATAR
 from shown_evidence.minatar_worlds import world_name
@@ -61,7 +61,7 @@ class AtariBreakout(Experiment):
 
     def findings(self, rows: Sequence[Row]) -> dict[str, Finding]:
         published = select(rows, game=FRAMES, values=VALUES)
-        fitted = [row for row in published if measured(row)["learned"].get("found") and _rewards(row, TO_THE_END)]
+        fitted = [row for row in published if learned(row).get("found") and _rewards(row, TO_THE_END)]
         if not fitted:
             return {}
         words = f"A rule that fits was found from {len(fitted)} of {len(published)} demonstrations."
@@ -88,9 +88,9 @@ def _to_the_end(rewards: Sequence[float]) -> Finding:
 
 def _lines(row: Row, starts: Mapping[str, str]) -> Iterator[list[str]]:
     """Yield a line of the table per set of starts."""
-    options, learned = row.settings["options"], measured(row)["learned"]
+    options, policy = row.settings["options"], learned(row)
     values = str(len(options["values"].split(","))) if options["values"] else "all"
-    literals = str(learned["top_level_programs"]) if learned.get("found") else "nothing fits"
+    literals = str(policy["top_level_programs"]) if policy.get("found") else "nothing fits"
     about = [row.settings["levels"].removeprefix("seeds:"), f"{options['programs']:,}", values, literals]
     for spec, words in starts.items():
         if spec in measured(row).get("reward", {}):

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any
 
-from shown_evidence.analysis import figures
-from shown_evidence.analysis import statistics as stats
-from shown_evidence.analysis.figures import HUNDRED, Axis, LevelView, Series
-from shown_evidence.analysis.statistics import FLOORS, GENERATED, TEST, games_among, mean_success, select, size
-from shown_evidence.analysis.success_tables import LEVELS, Table, demonstrated, difference_table, what_each_is_given
-from shown_evidence.experiments.experiment import Design, Exhibit, Experiment
+from shown_evidence.analysis import exhibits
+from shown_evidence.analysis.exhibits import HUNDRED, Axis, Exhibit, Series, Table, demonstrated, methods
+from shown_evidence.analysis.statistics import FLOORS, GENERATED, TEST, games_among, mean_success, select
+from shown_evidence.experiments.experiment import Design, Experiment
 from shown_evidence.results.row import Row
 from shown_evidence.styles import EXPERT
 from shown_evidence.trials.demonstrators import FIRST_CLICK, RANDOM_CLICK, STYLE
@@ -26,6 +24,9 @@ BY_EXPERT = f"{STYLE}{EXPERT}"
 
 OURS = ("shown", "shown-practice")
 LEARNERS = ("lpp", *OURS)
+COMPARED = (("shown", "lpp"), ("shown-practice", "lpp"), ("shown-practice", "shown"))
+"""Pairs of methods whose difference is reported."""
+
 judged_design = partial(Design, shown=JUDGE.shown_levels, played=(PLAYED,))
 """Makes a design on the generated levels that are reserved for judging."""
 
@@ -35,53 +36,39 @@ _expert = partial(judged_design, sizes=SIZES, sets=SETS, kinds=(BY_EXPERT,))
 class Beyond(Experiment):
     """LPP, shown, and shown with practice from few demonstrations."""
 
-    designs: ClassVar[Sequence[Design]] = (_expert(LEARNERS),)
-    series = tuple(figures.methods(LEARNERS))
-    views: ClassVar[Sequence[LevelView]] = (HUNDRED,)
+    designs = (_expert(LEARNERS),)
+    series = tuple(methods(LEARNERS))
+    views = (HUNDRED,)
     across = Axis("demonstrations", SIZES)
     columns = tuple(demonstrated(count, GENERATED) for count in SIZES)
-    compared: ClassVar[Sequence[tuple[str, str]]] = (
-        ("shown", "lpp"),
-        ("shown-practice", "lpp"),
-        ("shown-practice", "shown"),
-    )
 
     def exhibits(self, rows: Sequence[Row]) -> Sequence[Exhibit]:
         columns = {**{f"{count} shown": (count,) for count in SIZES}, "All sizes": SIZES}
-        return [*super().exhibits(rows), difference_table(rows, self.compared, columns, self.captions[-1])]
-
-    def text(self, rows: Sequence[Row]) -> list[str]:
-        lines = []
-        for series in self.series:
-            mine = stats.grouped(select(rows, **series.where), size)
-            parts = [f"{count}: {percent(stats.mean_over_games(mine[count], GENERATED))}" for count in sorted(mine)]
-            if parts:
-                lines.append(f"{series.label}, mean over games by number of demonstrations: {', '.join(parts)}.")
-        return lines
+        return [*super().exhibits(rows), exhibits.differences(rows, COMPARED, columns, self.captions[1])]
 
 
 # --- additions ----------------------------------------------------------------------------------------------------
 
 
-def _with(label: str, **added: Any) -> Series:
-    return Series(label, {"method": "lpp-with", "mirrored": False, "clauses": False, "words": "paper", **added})
+PLAIN = METHODS["lpp-with"].options
+ADDED: Mapping[str, Mapping[str, Any]] = {
+    "LPP, mirrored too": {"mirrored": True},
+    "LPP, clause search": {"clauses": True},
+    "LPP, standard vocabulary": {"words": "standard"},
+    "LPP, all three": {"mirrored": True, "clauses": True, "words": "standard"},
+}
 
 
-ADDED = (
-    _with("LPP, mirrored too", mirrored=True),
-    _with("LPP, clause search", clauses=True),
-    _with("LPP, standard vocabulary", words="standard"),
-    _with("LPP, all three", mirrored=True, clauses=True, words="standard"),
-)
-
-
-class Additions(Beyond):
+class Additions(Experiment):
     """LPP with one addition at a time, beside the methods of `beyond`."""
 
-    designs = (*Beyond.designs, _expert(("lpp-with",), options=[each.options for each in ADDED]))
-    series = (Beyond.series[0], *ADDED, *Beyond.series[1:])
-    views = ()
-    compared = ()
+    designs = (*Beyond.designs, _expert(("lpp-with",), options=tuple(ADDED.values())))
+    series = (
+        Beyond.series[0],
+        *(Series(label, {"method": "lpp-with", **PLAIN, **own}) for label, own in ADDED.items()),
+        *Beyond.series[1:],
+    )
+    columns = Beyond.columns
 
 
 # --- controls -----------------------------------------------------------------------------------------------------
@@ -104,8 +91,7 @@ class PracticeControls(Experiment):
         for game in games_among(rows, self.games):
             parts = [select(rows, game=game, demonstrations=kind, method=method) for kind, method in columns]
             lines.append([title(game), *(percent(mean_success(part, GENERATED)) for part in parts)])
-        caption = f"{self.captions[0]} {what_each_is_given(self.methods)}"
-        return [Table(("Game", METHODS["search"].label, *heads), lines, caption)]
+        return [Table(("Game", METHODS["search"].label, *heads), lines, self.given_caption)]
 
 
 # --- random play -------------------------------------------------------------------------------------------------
@@ -125,5 +111,5 @@ class RandomPlay(Experiment):
             [title(game), *(percent(mean_success(select(rows, game=game, method=m), kind)) for m, kind in cells)]
             for game in self.games
         ]
-        head = ("Game", *(f"{METHODS[method].label}: {LEVELS[kind]}" for method, kind in cells))
+        head = ("Game", *(f"{METHODS[method].label}: {exhibits.LEVELS[kind]}" for method, kind in cells))
         return [Table(head, lines, self.captions[0])]

@@ -13,13 +13,11 @@ from statistics import fmean
 from typing import Any
 
 from shown.worlds import GAMES
-from shown_evidence.analysis import figures
 from shown_evidence.analysis import statistics as stats
-from shown_evidence.analysis.figures import Axis, LevelView
+from shown_evidence.analysis.exhibits import Axis, Exhibit, LevelView, demonstrated, differences, methods, success_table
 from shown_evidence.analysis.statements import NO, PERFECT_FROM, YES, Finding, graded, holding
 from shown_evidence.analysis.statistics import GENERATED, TEST, TRAIN, first_perfect, mean_success, select, size
-from shown_evidence.analysis.success_tables import demonstrated, difference_table, success_table
-from shown_evidence.experiments.experiment import Design, Exhibit, Experiment
+from shown_evidence.experiments.experiment import Design, Experiment
 from shown_evidence.results.row import Row
 from shown_evidence.trials.demonstrators import TRAINING_LEVELS, training_sets
 from shown_evidence.trials.methods import DAGGERS, METHODS, MIRRORED, NETWORKS
@@ -38,7 +36,7 @@ VARIANTS = ("vpi-best", "lln-highest")
 TREES = ("tree", "boosted", "tree-programs")
 SLOW_TREES = "boosted-programs"
 SEEDED = (*NETWORKS, *DAGGERS)
-TABLED = figures.methods(("lpp", "shown", "vpi", "vpi-best", *NETWORKS, *DAGGERS, *TREES, SLOW_TREES))
+TABLED = methods(("lpp", "shown", "vpi", "vpi-best", *NETWORKS, *DAGGERS, *TREES, SLOW_TREES))
 
 
 class Demos(Experiment):
@@ -50,7 +48,7 @@ class Demos(Experiment):
         Design([name for name in NETWORKS if name not in MIRRORED], SIZES, SETS, seeded=True),
         Design((*MIRRORED, *DAGGERS), SIZES, FEW_SETS, seeded=True),
     )
-    series = tuple(figures.methods(("lpp", "shown", *BASELINES)))
+    series = tuple(methods(("lpp", "shown", *BASELINES)))
     views = (
         LevelView("best", "9 test levels, best set", TEST, max),
         LevelView("mean", "9 test levels, mean", TEST),
@@ -80,7 +78,7 @@ class Demos(Experiment):
             *self.plots(ten),
             success_table(ten, self.games, TABLED, nine, self.captions[0]),
             success_table(ten, self.games, TABLED, hundred, self.captions[1]),
-            difference_table(ten, pairs, columns, self.captions[2], of=TRAINING_LEVELS),
+            differences(ten, pairs, columns, self.captions[2], of=TRAINING_LEVELS),
         ]
 
     def findings(self, rows: Sequence[Row]) -> dict[str, Finding | None]:

@@ -10,11 +10,10 @@ from typing import Any, ClassVar
 
 from shown.errors import BadInput
 from shown.worlds import GAMES
-from shown_evidence.analysis import figures
-from shown_evidence.analysis.figures import Axis, LevelView, Plot, Series, success_plot
+from shown_evidence.analysis import exhibits
+from shown_evidence.analysis.exhibits import Axis, Exhibit, LevelView, Plot, Series, Table, TableColumn
 from shown_evidence.analysis.statements import STATEMENTS, Claim, Finding, judged
 from shown_evidence.analysis.statistics import FLOORS, games_among
-from shown_evidence.analysis.success_tables import Table, TableColumn, success_table
 from shown_evidence.results.row import Row
 from shown_evidence.trials.demonstrators import TRAINING_LEVELS, training_sets
 from shown_evidence.trials.methods import METHODS
@@ -52,14 +51,6 @@ class Scale:
         """
         return values if self.full else [values[i] for i in sorted({0, len(values) // 2})]
 
-    def sizes(self, own: Sequence[int]) -> Sequence[int]:
-        """Return the wanted numbers of demonstrations."""
-        return self.some(own) if self.demos is None else named_among(self.demos, own)
-
-    def repeats(self, own: int) -> int:
-        """Return the wanted number of sets or repetitions."""
-        return min(self.sets or (own if self.full else 1), own)
-
     def options(self, method: str, own: Mapping[str, Any]) -> dict[str, Any]:
         """Return the options of a trial, with at most the wanted number of programs."""
         chosen, defaults = dict(own), METHODS[method].options
@@ -87,7 +78,7 @@ def training_set(number: int, size: int) -> str:
     """Return a set of the training levels; there is one of all of them.
 
     >>> training_set(0, 2), training_set(2, 11)
-    ('train:8,train:9', 'train:0-10')
+    ('train:4,train:8', 'train:0-10')
     """
     return f"train:0-{size - 1}" if size == TRAINING_LEVELS else training_sets(size, number + 1)[number]
 
@@ -125,8 +116,8 @@ class Design:
             named_among(scale.games, self.games),
             scale.some(self.options),
             scale.some(self.kinds),
-            scale.sizes(self.sizes),
-            range(scale.repeats(self.sets)),
+            scale.some(self.sizes) if scale.demos is None else named_among(scale.demos, self.sizes),
+            range(min(scale.sets or (self.sets if scale.full else 1), self.sets)),
         ):
             if scale.full or not self.long:
                 seed, options = number if self.seeded else 0, scale.options(method, own)
@@ -134,17 +125,6 @@ class Design:
 
 
 # --- exhibits -----------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Pictures:
-    """Drawings side by side, each a trusted SVG with its text, and one caption."""
-
-    pictures: Sequence[tuple[str, str]]
-    caption: str
-
-
-Exhibit = Plot | Table | Pictures
 
 
 @dataclass(frozen=True)
@@ -200,6 +180,11 @@ class Experiment:
     def games(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(game for design in self.designs for game in design.games))
 
+    @property
+    def given_caption(self) -> str:
+        """The first caption, and what each method is given."""
+        return f"{self.captions[0]} {exhibits.what_each_is_given(self.methods)}"
+
     def trials(self, scale: Scale) -> list[Trial]:
         """Return the trials it needs."""
         return [trial for design in self.designs for trial in design.trials(scale)]
@@ -221,16 +206,16 @@ class Experiment:
 
     def panels(self, rows: Sequence[Row]) -> Sequence[Series]:
         """Return the panels of each figure."""
-        return figures.games(games_among(rows, self.games))
+        return exhibits.games(games_among(rows, self.games))
 
     def plots(self, rows: Sequence[Row]) -> list[Plot]:
         """Return a figure per view."""
         panels = self.panels(rows)
-        return [success_plot(rows, panels, self.series, view, self.across, self.drawn) for view in self.views]
+        return [exhibits.success_plot(rows, panels, self.series, view, self.across, self.drawn) for view in self.views]
 
     def exhibits(self, rows: Sequence[Row]) -> Sequence[Exhibit]:
         """Return figures and tables of the results, random play included."""
-        table = success_table(rows, self.games, self.series, self.columns, self.captions[0])
+        table = exhibits.success_table(rows, self.games, self.series, self.columns, self.captions[0])
         return [*self.plots(rows), table]
 
     def text(self, rows: Sequence[Row]) -> list[str]:
@@ -244,10 +229,10 @@ class Experiment:
     def present(self, rows: Sequence[Row]) -> Presentation:
         """Present the good results of this experiment, without empty figures and tables."""
         learned = [row for row in rows if row.settings["method"] in self.methods]
-        exhibits = [item for item in self.exhibits(rows) if not _is_empty(item)] if learned else []
+        shown = [item for item in self.exhibits(rows) if not _is_empty(item)] if learned else []
         text = self.text(learned) if learned else []
         claims = judged(STATEMENTS.get(self.name, {}), self.findings(learned))
-        return Presentation(self, rows, exhibits, text, claims)
+        return Presentation(self, rows, shown, text, claims)
 
 
 def _unscored(settings: Mapping[str, Any]) -> str:

@@ -9,10 +9,10 @@ from shown.errors import ShownError
 from shown.grid import Grid
 from shown.render import svg
 from shown.worlds import find_game
+from shown_evidence.analysis.exhibits import Exhibit, Pictures, Table
 from shown_evidence.analysis.statements import PERFECT_FROM, POLICY_SIZES, Finding, graded, holding, within
-from shown_evidence.analysis.statistics import LEAST_GAMES, games_among, measured, select, size, success
-from shown_evidence.analysis.success_tables import Table
-from shown_evidence.experiments.experiment import Design, Exhibit, Experiment, Pictures
+from shown_evidence.analysis.statistics import LEAST_GAMES, games_among, learned, select, size, success
+from shown_evidence.experiments.experiment import Design, Experiment
 from shown_evidence.results.row import Row
 from shown_evidence.trials.demonstrators import TRAINING_LEVELS, training_sets
 from shown_evidence.wording import MISSING_CELL, by_game, listed, many, percent, title
@@ -45,8 +45,8 @@ class PolicySizes(Experiment):
 
 def sizes_of(row: Row) -> tuple[int, ...]:
     """Return the measures of the most probable policy; empty if they are not reported."""
-    learned = measured(row)["learned"]
-    return tuple(int(learned[name]) for name in MEASURES if name in learned)
+    policy = learned(row)
+    return tuple(int(policy[name]) for name in MEASURES if name in policy)
 
 
 def _sized(rows: Sequence[Row], drop: bool) -> list[Row]:
@@ -94,20 +94,15 @@ class PicturesOfPolicies(Experiment):
     def exhibits(self, rows: Sequence[Row]) -> list[Exhibit]:
         chosen = _best_by_game(rows)
         games = [drawn for row in chosen.values() if (drawn := _drawn(row)) is not None]
-        rules = [[title(game), _learned(row)["rule"]] for game, row in chosen.items() if game == RULE_OF]
+        rules = [[title(game), learned(row)["rule"]] for game, row in chosen.items() if game == RULE_OF]
         return [*games, Table(("Game", "Rule"), rules, self.captions[0])]
 
     def findings(self, rows: Sequence[Row]) -> dict[str, Finding | None]:
         chosen = _best_by_game(rows)
-        clause = _clause(_learned(chosen[RULE_OF])["rule"]) if RULE_OF in chosen else None
+        clause = _clause(learned(chosen[RULE_OF])["rule"]) if RULE_OF in chosen else None
         if len(chosen) < len(PERFECT_FROM):
             return {"clause": clause}
         return {"panels": _panels(chosen), "no idle actions": _idle(list(chosen.values())), "clause": clause}
-
-
-def _learned(row: Row) -> Mapping[str, Any]:
-    learned: Mapping[str, Any] = measured(row)["learned"]
-    return learned
 
 
 def _best_by_game(rows: Sequence[Row]) -> dict[str, Row]:
@@ -115,18 +110,18 @@ def _best_by_game(rows: Sequence[Row]) -> dict[str, Row]:
     best = {}
     for game in games_among(rows, tuple(PERFECT_FROM)):
         order = training_sets(PERFECT_FROM[game], SETS)
-        described = [row for row in select(rows, game=game) if _is_described(_learned(row))]
+        described = [row for row in select(rows, game=game) if _is_described(learned(row))]
         if described:
             best[game] = min(described, key=lambda row: (-success(row), order.index(row.settings["levels"])))
     return best
 
 
-def _is_described(learned: Mapping[str, Any]) -> bool:
+def _is_described(policy: Mapping[str, Any]) -> bool:
     """Return whether a result, which may come from anybody, describes its policy in the expected form."""
-    counts: list[Any] = [learned.get(name) for name in ("moves", "expert_moves")]
+    counts: list[Any] = [policy.get(name) for name in ("moves", "expert_moves")]
     return (
-        isinstance(learned.get("rule"), str)
-        and isinstance(learned.get("game"), list)
+        isinstance(policy.get("rule"), str)
+        and isinstance(policy.get("game"), list)
         and all(isinstance(numbers, list) and len(numbers) == TESTED for numbers in counts)
         and all(isinstance(number, int | None) for numbers in counts for number in numbers)
     )
@@ -134,8 +129,8 @@ def _is_described(learned: Mapping[str, Any]) -> bool:
 
 def _drawn(row: Row) -> Pictures | None:
     """Return some moves of a game from first to last; None if they are not moves of this game."""
-    game, learned = find_game(row.settings["game"]), _learned(row)
-    moves = learned["game"]
+    game, policy = find_game(row.settings["game"]), learned(row)
+    moves = policy["game"]
     apart = max(1.0, (len(moves) - 1) / (MAX_MOVES - 1))
     boards = []
     for place in dict.fromkeys(round(i * apart) for i in range(min(MAX_MOVES, len(moves)))):
@@ -145,7 +140,7 @@ def _drawn(row: Row) -> Pictures | None:
         except (ShownError, KeyError, TypeError, ValueError, IndexError):
             return None
         boards.append((drawing, f"move {place + 1}"))
-    won = "won" if learned["moves"][0] is not None else "not won"
+    won = "won" if policy["moves"][0] is not None else "not won"
     caption = f"{title(game.name)}, from {many(size(row), 'demonstration')}: the first test level, {won}."
     return Pictures(boards, caption)
 
@@ -159,7 +154,7 @@ def _panels(chosen: Mapping[str, Row]) -> Finding:
 
 def _idle(rows: Sequence[Row]) -> Finding:
     """Compare the numbers of moves with the expert's."""
-    pairs = [zip(_learned(row)["moves"], _learned(row)["expert_moves"], strict=True) for row in rows]
+    pairs = [zip(learned(row)["moves"], learned(row)["expert_moves"], strict=True) for row in rows]
     won = [(own, expert) for moves in pairs for own, expert in moves if own is not None]
     more = sum(own > expert for own, expert in won)
     text = f"Of {many(len(won), 'test level')} won, {more} took more moves than the expert takes."

@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from shown_evidence.analysis import figures
 from shown_evidence.analysis import statistics as stats
-from shown_evidence.analysis.figures import Series
+from shown_evidence.analysis.exhibits import Series, Table, methods
 from shown_evidence.analysis.statistics import games_among, of_size, select, success
-from shown_evidence.analysis.success_tables import Table, what_each_is_given
 from shown_evidence.experiments.experiment import Design, Experiment
 from shown_evidence.results.row import Row
 from shown_evidence.trials.level_sets import LevelSets
-from shown_evidence.wording import many, percent
 
 PLAIN = tuple(
     f"gym:MiniGrid-{world}-v0"
@@ -36,10 +33,6 @@ RESERVED = LevelSets(shown=60_000, played=70_000, apart=100, prefix=SEEDS)
 
 PLAYED = RESERVED.played_levels(60)
 
-ROUNDS = 30
-ENOUGH, FROM = 0.95, 5
-"""The goal: success on new seeds, and from how many demonstrations."""
-
 METHOD = "shown-world"
 CLONED = ("cnn", "cnn-mirrored", "boosted-buttons", "tree-buttons")
 """Behavior cloning."""
@@ -47,34 +40,28 @@ CLONED = ("cnn", "cnn-mirrored", "boosted-buttons", "tree-buttons")
 _design = partial(Design, sizes=SIZES, sets=3, shown=RESERVED.shown_levels, played=(PLAYED,))
 
 
-def _ours(label: str, language: str, rounds: int = 0) -> Series:
-    return Series(label, {"method": METHOD, "language": language, "rounds": rounds})
-
-
-VOCABULARIES = (
-    _ours("paper's vocabulary", "paper"),
-    _ours("standard vocabulary", "standard"),
-    _ours("walking vocabulary", "walking"),
-)
+VOCABULARIES = {
+    f"{language} vocabulary": {"language": language.removesuffix("'s"), "rounds": 0}
+    for language in ("paper's", "standard", "walking")
+}
 """Without practice, in plain worlds only."""
 
-PRACTICED = _ours("standard vocabulary, practiced", "standard", ROUNDS)
+PRACTICED = {"standard vocabulary, practiced": {"language": "standard", "rounds": 30}}
 
 
 class MinigridWorlds(Experiment):
     """Success in worlds of Minigrid."""
 
     designs = (
-        _design((METHOD,), games=PLAIN, options=[each.options for each in VOCABULARIES]),
-        _design((METHOD,), games=WORLDS, options=[PRACTICED.options]),
+        _design((METHOD,), games=PLAIN, options=tuple(VOCABULARIES.values())),
+        _design((METHOD,), games=WORLDS, options=tuple(PRACTICED.values())),
         _design(("lpp", *CLONED), games=WORLDS),
         _design(("random",), games=WORLDS, seeded=True),
     )
     series = (
-        *VOCABULARIES,
-        PRACTICED,
+        *(Series(label, {"method": METHOD, **own}) for label, own in {**VOCABULARIES, **PRACTICED}.items()),
         Series("LPP, as published", {"method": "lpp"}),
-        *figures.methods(CLONED),
+        *methods(CLONED),
         Series("random actions", {"method": "random"}),
     )
 
@@ -85,13 +72,7 @@ class MinigridWorlds(Experiment):
             for each in self.series
             if (mine := select(rows, game=world, **each.where))
         ]
-        caption = f"{self.captions[0]} {what_each_is_given(self.methods)}"
-        return [Table(("World", "Method", *(f"{count} shown" for count in SIZES)), lines, caption)]
-
-    def text(self, rows: Sequence[Row]) -> list[str]:
-        return [
-            _reached(each.label, mine) for each in self.series if (mine := of_size(select(rows, **each.where), FROM))
-        ]
+        return [Table(("World", "Method", *(f"{count} shown" for count in SIZES)), lines, self.given_caption)]
 
 
 def _title(world: str) -> str:
@@ -100,12 +81,3 @@ def _title(world: str) -> str:
 
 def _mean(rows: Sequence[Row]) -> str:
     return stats.mean_with_interval(success(row, SEEDS) for row in rows)
-
-
-def _reached(label: str, rows: Sequence[Row]) -> str:
-    """Return the number of worlds in which the goal is reached."""
-    won = [stats.mean_success(part, SEEDS) for part in stats.grouped(rows, lambda row: row.settings["game"]).values()]
-    return (
-        f"{label[0].upper()}{label[1:]}, from {FROM}: {percent(ENOUGH)} of the seeds or more in "
-        f"{sum(mean >= ENOUGH for mean in won)} of {many(len(won), 'world')}, {percent(min(won))} in the worst."
-    )

@@ -9,12 +9,10 @@ from statistics import fmean
 from typing import Any
 
 from shown.worlds import GAMES
-from shown_evidence.analysis import figures
 from shown_evidence.analysis import statistics as stats
-from shown_evidence.analysis.figures import Axis
+from shown_evidence.analysis.exhibits import BOTH, Axis, Table, demonstrated, methods
 from shown_evidence.analysis.statements import NETWORKS_NEED, NO, Finding, graded, within
 from shown_evidence.analysis.statistics import GENERATED, TEST, first_perfect, of_size, select, size
-from shown_evidence.analysis.success_tables import Table, demonstrated, what_each_is_given
 from shown_evidence.experiments.experiment import Design, Experiment
 from shown_evidence.results.row import Row
 from shown_evidence.trials.level_sets import CHOOSE, LevelSets
@@ -33,8 +31,8 @@ class DataEfficiency(Experiment):
     """Demonstrations that networks need in two games."""
 
     designs = (_design(("lpp",), (1, 2, 3, 4, 5, 10)), _design(NETWORKS, SIZES, seeded=True))
-    series = tuple(figures.methods(("lpp", *NETWORKS)))
-    views = figures.BOTH
+    series = tuple(methods(("lpp", *NETWORKS)))
+    views = BOTH
     across = Axis("demonstrations", (1, 10, 100, 1000), logarithmic=True)
     columns = tuple(demonstrated(count, kind) for count in IN_TABLE for kind in (TEST, GENERATED))
 
@@ -116,9 +114,8 @@ class NetworkSettings(Experiment):
 
     def exhibits(self, rows: Sequence[Row]) -> list[Table]:
         lines = [[*map(str, own.values()), *(_cell(rows, method, own) for method in self.methods)] for own in SETTINGS]
-        caption = f"{self.captions[0]} {what_each_is_given(self.methods)}"
         head = (*map(str.capitalize, SETTINGS[0]), *(METHODS[method].label for method in self.methods))
-        return [Table(head, lines, caption)]
+        return [Table(head, lines, self.given_caption)]
 
     def text(self, rows: Sequence[Row]) -> list[str]:
         return [

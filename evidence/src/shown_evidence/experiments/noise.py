@@ -7,11 +7,9 @@ from statistics import fmean
 
 import numpy as np
 
-from shown_evidence.analysis import figures
-from shown_evidence.analysis.figures import Axis, Series
+from shown_evidence.analysis.exhibits import BOTH, LEVELS, Axis, Series, TableColumn
 from shown_evidence.analysis.statements import Finding, graded, holding
 from shown_evidence.analysis.statistics import GENERATED, TEST, grouped, mean_success, select, size
-from shown_evidence.analysis.success_tables import LEVELS, TableColumn
 from shown_evidence.experiments.experiment import Design, Experiment
 from shown_evidence.results.row import Row
 from shown_evidence.trials.demonstrators import TRAINING_LEVELS
@@ -66,7 +64,7 @@ class Noise(Experiment):
         *(Series(f"ε = {epsilon:g}", {"method": "lpp", "noise": epsilon}) for epsilon in EPSILONS),
         Series("ε = 1, duplicates kept", {"method": "lpp-duplicates"}),
     )
-    views = figures.BOTH
+    views = BOTH
     across = Axis("demonstrations", range(2, 17, 4))
     columns = tuple(_column(kind, levels) for levels in (TEST, GENERATED) for kind in KINDS)
 

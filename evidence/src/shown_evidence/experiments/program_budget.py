@@ -9,13 +9,11 @@ from typing import Any
 
 from shown.language.grammar import paper_grammar
 from shown.worlds import GAMES, find_game
-from shown_evidence.analysis import figures
 from shown_evidence.analysis import statistics as stats
-from shown_evidence.analysis.figures import Axis, Series
+from shown_evidence.analysis.exhibits import BOTH, LEVELS, Axis, Exhibit, Series, TableColumn
 from shown_evidence.analysis.statements import NO, PROGRAMS_BELOW, Finding, graded, holding
 from shown_evidence.analysis.statistics import GENERATED, TEST, curve, first_perfect, programs, select, success
-from shown_evidence.analysis.success_tables import LEVELS, TableColumn
-from shown_evidence.experiments.experiment import Design, Exhibit, Experiment
+from shown_evidence.experiments.experiment import Design, Experiment
 from shown_evidence.results.row import Row
 from shown_evidence.trials.demonstrators import TRAINING_LEVELS
 from shown_evidence.trials.methods import METHODS
@@ -55,7 +53,7 @@ class ProgramBudget(Experiment):
         Series("VPI", {"method": "vpi", "ensemble": 25}),
         Series(METHODS["vpi-best"].label, {"method": "vpi", "ensemble": 1}),
     )
-    views = figures.BOTH
+    views = BOTH
     across = Axis("programs", (1, 100, 10_000), programs, logarithmic=True)
     columns = tuple(_column(number, kind) for number in IN_TABLE for kind in (TEST, GENERATED))
 

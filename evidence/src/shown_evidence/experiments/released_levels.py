@@ -8,9 +8,9 @@ from dataclasses import replace
 from statistics import fmean
 from typing import Any
 
+from shown_evidence.analysis.exhibits import Table
 from shown_evidence.analysis.statements import PERFECT_FROM, STATEMENTS, Claim, judged
 from shown_evidence.analysis.statistics import measured, select
-from shown_evidence.analysis.success_tables import Table
 from shown_evidence.experiments import find
 from shown_evidence.experiments.experiment import Design, Experiment, Scale, named_among
 from shown_evidence.results.row import Row
@@ -22,7 +22,7 @@ from shown_evidence.wording import MISSING_CELL, listed, percent, title
 QUESTIONS = ((find("demos"), ("lpp",)), (find("programs"), ("lpp", "vpi")), (find("policies"), ("lpp",)))
 """Experiments that are repeated on these levels, and their methods."""
 
-MORE_SETS = 50  # sets of as many demonstrations as the paper needs
+MORE_SETS = 50  # sets of as many demonstrations as the paper needs, since they differ
 DETAIL_SETS = 10  # sets of as many, for each detail
 
 OURS = {"merged": True, "one_order": True, "duplicates": False, "every": 1, "divided": True}
@@ -40,19 +40,15 @@ DETAILS: Mapping[str, Mapping[str, Any]] = {
 """What is as in the published code, and the options that make it so."""
 
 
-def _as_many(game: str, count: int) -> tuple[Design, Design]:
-    """Return trials from as many demonstrations as the paper needs: more sets, since they differ, and each detail."""
-    return (
-        Design(("lpp",), (count,), MORE_SETS, games=(game,), long=True),
-        Design(("lpp-details",), (count,), DETAIL_SETS, games=(game,), options=list(DETAILS.values()), long=True),
-    )
-
-
 class ReleasedLevels(Experiment):
     """The paper's questions on the authors' levels."""
 
     designs = (
-        *(design for game, count in PERFECT_FROM.items() for design in _as_many(game, count)),
+        *(Design(("lpp",), (count,), MORE_SETS, games=(game,), long=True) for game, count in PERFECT_FROM.items()),
+        *(
+            Design(("lpp-details",), (count,), DETAIL_SETS, games=(game,), options=tuple(DETAILS.values()), long=True)
+            for game, count in PERFECT_FROM.items()
+        ),
         *(
             replace(design, methods=named_among(methods, design.methods))
             for experiment, methods in QUESTIONS

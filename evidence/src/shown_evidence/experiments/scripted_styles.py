@@ -6,18 +6,15 @@ import math
 from collections.abc import Sequence
 from functools import partial
 from statistics import fmean, median
-from typing import Any
 
 import numpy as np
 
 from shown.worlds import GAMES
-from shown_evidence.analysis import figures
 from shown_evidence.analysis import statistics as stats
-from shown_evidence.analysis.figures import HUNDRED, Axis
+from shown_evidence.analysis.exhibits import HUNDRED, Axis, Exhibit, Table, by_size, methods
 from shown_evidence.analysis.statistics import FLOORS, GENERATED, grouped, mean_success, of_size, select
-from shown_evidence.analysis.success_tables import Table, by_size, what_each_is_given
 from shown_evidence.experiments.beyond import BY_EXPERT, LEARNERS, OURS, SIZES, judged_design
-from shown_evidence.experiments.experiment import Design, Exhibit, Experiment
+from shown_evidence.experiments.experiment import Design, Experiment
 from shown_evidence.results.row import Row
 from shown_evidence.styles import Style, non_expert_styles, styles_of
 from shown_evidence.trials.demonstrators import STYLE
@@ -60,7 +57,7 @@ class ScriptedStyles(Experiment):
     """Success by scripted style of play."""
 
     designs = style_designs(LEARNERS)
-    series = tuple(figures.methods(LEARNERS))
+    series = tuple(methods(LEARNERS))
     views = (HUNDRED,)
     across = Axis("demonstrations", SIZES)
 
@@ -77,7 +74,7 @@ class ScriptedStyles(Experiment):
                     *(METHODS[method].label for method in FLOORS),
                 ),
                 [_summary(game, select(others, game=game)) for game in games],
-                f"{self.captions[0]} {what_each_is_given(self.methods)}",
+                self.given_caption,
             ),
             Table(
                 ("Game", "Style", "How it plays", *labels),
@@ -145,27 +142,23 @@ def _won(row: Row, part: str) -> float:
     return stats.success(row, f"{part} {GENERATED}")
 
 
-def _learned(row: Row, name: str, default: Any) -> Any:
-    return stats.measured(row)["learned"].get(name, default)
-
-
 def _conditions(rows: Sequence[Row]) -> list[int]:
-    return sorted(int(_learned(row, "conditions", 0)) for row in rows)
+    return sorted(int(stats.learned(row).get("conditions", 0)) for row in rows)
 
 
 def _rule_acts(rows: Sequence[Row]) -> int:
-    return sum(_learned(row, "acts", "") == "rule" for row in rows)
+    return sum(stats.learned(row).get("acts", "") == "rule" for row in rows)
 
 
 def _cells(rows: Sequence[Row]) -> list[str]:
-    sizes = _conditions(rows)
+    sizes, front = _conditions(rows), stats.learned(rows[0]).get("front", [])
     return [
         str(len(rows)),
         *(percent(fmean(_won(row, part) for row in rows)) for part in PARTS),
         percent(mean_success(rows, GENERATED)),
         f"{_rule_acts(rows)} of {len(rows)}",
         f"{sizes[0]}" if sizes[0] == sizes[-1] else f"{sizes[0]} to {sizes[-1]}",
-        ", ".join(f"{of}: {won} of {played}" for of, won, played in _learned(rows[0], "front", [])) or MISSING_CELL,
+        ", ".join(f"{of}: {won} of {played}" for of, won, played in front) or MISSING_CELL,
     ]
 
 
@@ -219,7 +212,7 @@ class Confidence(Experiment):
 
 def _expecting(rows: Sequence[Row]) -> dict[str, list[Row]]:
     """Return the results of each method that have an expectation."""
-    mine = [row for row in rows if stats.found(row) and _learned(row, "expected", None) is not None]
+    mine = [row for row in rows if stats.found(row) and stats.learned(row).get("expected") is not None]
     return {method: part for method in OURS if (part := select(mine, method=method))}
 
 
@@ -229,7 +222,9 @@ def _bin_cells(part: np.ndarray) -> list[str]:
 
 def cases(rows: Sequence[Row]) -> np.ndarray:
     """Return expected and measured success of results with an expectation. [N, 2]"""
-    return np.array([(_learned(row, "expected", math.nan), stats.success(row, GENERATED)) for row in rows], dtype=float)
+    return np.array(
+        [(stats.learned(row).get("expected", math.nan), stats.success(row, GENERATED)) for row in rows], dtype=float
+    )
 
 
 def binned(part: np.ndarray) -> list[np.ndarray]:
@@ -254,7 +249,7 @@ def chance_error(rows: Sequence[Row], draws: int = DRAWS) -> tuple[float, float]
     suggest, and as many levels as they had.
     """
     rng = np.random.default_rng(0)
-    of = np.array([_learned(row, "expected_of", LEVELS) for row in rows])
+    of = np.array([stats.learned(row).get("expected_of", LEVELS) for row in rows])
     expected, won = cases(rows).T
     likely = (expected * of + won * LEVELS) / (of + LEVELS)
     errors = []

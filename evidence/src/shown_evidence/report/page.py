@@ -15,9 +15,9 @@ from markupsafe import Markup
 
 from shown.worlds import GAMES
 from shown_evidence.analysis.drawing import svg_element, svg_file
+from shown_evidence.analysis.exhibits import Table, by_size, what_each_is_given
 from shown_evidence.analysis.statements import MISSING, NO, PARTLY, YES
 from shown_evidence.analysis.statistics import FLOORS, GENERATED, games_among, mean_success, select
-from shown_evidence.analysis.success_tables import Table, by_size, what_each_is_given
 from shown_evidence.experiments import EXPERIMENTS, find
 from shown_evidence.experiments.beyond import LEARNERS, SIZES
 from shown_evidence.experiments.experiment import Presentation
