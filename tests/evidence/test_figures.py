@@ -14,7 +14,6 @@ from shown_evidence.analysis.exhibits import (
     Axis,
     LevelView,
     Line,
-    Panel,
     Plot,
     games,
     methods,
@@ -50,14 +49,14 @@ def test_no_figure_has_two_lines_that_look_the_same():
 
 def test_a_line_has_a_point_for_every_number_with_results(rows: list[Row]):
     plot = success_plot(rows, games(["nim", "chase"]), methods(["lpp", "vpi"]), NINE, ACROSS, "")
-    nim, chase = (panel.lines for panel in plot.panels)
+    nim, chase = plot.panels.values()
     assert [(line.label, line.xs, line.ys) for line in nim] == [("LPP", [1, 2, 3], [0.5, 0.625, 0.5])], "VPI has none"
     assert [(line.label, line.xs, line.ys) for line in chase] == [("LPP", [1, 2], [0.5, 0.75])]
     low, high = (ends[1] for ends in nim[0].band)
     assert 0.5 <= low < 0.625 < high <= 0.75
     best = success_plot(rows, games(["nim"]), methods(["lpp"]), LevelView("", "best", TEST, max), ACROSS, "")
-    assert best.panels[0].lines[0].ys == [0.5, 0.75, 0.5]
-    assert best.panels[0].lines[0].band == ([], [])
+    assert best.panels["Nim"][0].ys == [0.5, 0.75, 0.5]
+    assert best.panels["Nim"][0].band == ([], [])
     text = re.sub(r"<!--.*?-->", "", svg_file(plot).decode())
     assert ">LPP<" in text
     assert ">VPI<" not in text
@@ -78,7 +77,7 @@ def test_a_figure_without_results_is_empty(rows: list[Row]):
 def test_values_are_drawn_at_their_height_and_moved_sideways_only():
     """Six methods that win everything lie at 1.0, at six places of the page."""
     lines = [Line(str(i), [1, 2], [1.0, 1.0]) for i in range(6)]
-    (axes,) = draw(Plot([Panel("Nim", lines)], "success", ACROSS, "", "")).axes
+    (axes,) = draw(Plot({"Nim": lines}, "success", ACROSS, "", "")).axes
     assert [list(line.get_ydata()) for line in axes.lines] == [[1.0, 1.0]] * 6
     places = [line.get_transform().transform((1, 1.0)) for line in axes.lines]
     assert len({round(x, 3) for x, _ in places}) == 6

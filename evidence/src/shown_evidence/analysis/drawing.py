@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import io
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 import matplotlib
@@ -14,7 +15,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.transforms import ScaledTranslation
 
-from shown_evidence.analysis.exhibits import Panel, Plot
+from shown_evidence.analysis.exhibits import Line, Plot
 
 STYLE = matplotlib.rc_params_from_file(Path(__file__).with_name("print.mplstyle"), use_default_template=False)
 """Its cycle of colors, of the palettes by Okabe and Ito and by Tol, suits color-blind readers; marks and dashes
@@ -29,11 +30,12 @@ MAX_DODGE, MAX_STEP = 9.0, 2.0  # width of all marks at one x, and distance betw
 def draw(plot: Plot) -> Figure:
     """Draw a figure at its printed width."""
     columns = min(COLUMNS, len(plot.panels))
-    count, legend = -(-len(plot.panels) // columns), -(-len(plot.panels[0].lines) // COLUMNS)
+    count, legend = -(-len(plot.panels) // columns), -(-max(map(len, plot.panels.values())) // COLUMNS)
     figure = Figure(figsize=(WIDTH, PANEL_HEIGHT * count + LEGEND_LINE * legend + 0.35), layout="constrained")
     grid = figure.subplots(count, columns, squeeze=False).flat
-    for place, (axes, panel) in enumerate(zip(grid, plot.panels, strict=False)):
-        _draw_panel(figure, axes, panel)
+    for place, (axes, (title, lines)) in enumerate(zip(grid, plot.panels.items(), strict=False)):
+        axes.set_title(title)
+        _draw_lines(figure, axes, lines)
         if plot.across.logarithmic:
             axes.set_xscale("log")
         axes.set_xticks(plot.across.ticks, [f"{tick:,}" for tick in plot.across.ticks])
@@ -49,9 +51,8 @@ def draw(plot: Plot) -> Figure:
     return figure
 
 
-def _draw_panel(figure: Figure, axes: Axes, panel: Panel) -> None:
-    axes.set_title(panel.title)
-    for line, points in zip(panel.lines, dodged(len(panel.lines)), strict=True):
+def _draw_lines(figure: Figure, axes: Axes, lines: Sequence[Line]) -> None:
+    for line, points in zip(lines, dodged(len(lines)), strict=True):
         moved = axes.transData + ScaledTranslation(points / 72, 0, figure.dpi_scale_trans)
         (drawn,) = axes.plot(line.xs, line.ys, transform=moved, label=line.label)
         if line.band[0]:

@@ -34,14 +34,6 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Panel:
-    """One small diagram, with the same lines as the other panels of its figure."""
-
-    title: str
-    lines: Sequence[Line]
-
-
-@dataclass(frozen=True)
 class Axis:
     """The horizontal axis of all panels of a figure, and the value of a result there."""
 
@@ -53,9 +45,12 @@ class Axis:
 
 @dataclass(frozen=True)
 class Plot:
-    """A figure: panels in reading order; `up` labels their vertical axis, `name` ends the name of its file."""
+    """A figure: panels by title, in reading order, each with the same lines.
 
-    panels: Sequence[Panel]
+    `up` labels their vertical axis, `name` ends the name of its file.
+    """
+
+    panels: Mapping[str, Sequence[Line]]
     up: str
     across: Axis
     caption: str
@@ -64,7 +59,7 @@ class Plot:
     @property
     def empty(self) -> bool:
         """Whether the figure shows no results."""
-        return not any(line.xs for panel in self.panels for line in panel.lines)
+        return not any(line.xs for lines in self.panels.values() for line in lines)
 
 
 @dataclass(frozen=True)
@@ -132,10 +127,10 @@ def success_plot(
 ) -> Plot:
     """Plot success: a panel per column, a line per series that has results. `ends` ends the caption."""
     drawn = [(each.label, mine) for each in series if (mine := select(rows, **each.where))]
-    panels = [
-        Panel(column.label, [_line(label, select(mine, **column.where), view, across) for label, mine in drawn])
+    panels = {
+        column.label: [_line(label, select(mine, **column.where), view, across) for label, mine in drawn]
         for column in columns
-    ]
+    }
     shaded = " Shaded: 95 % bootstrap interval of the mean over sets." if view.pool is fmean else ""
     return Plot(panels, f"success, {view.label}", across, f"Success, {view.label}{ends}.{shaded}", view.name)
 
@@ -187,10 +182,8 @@ def success_table(
         for game in games_among(rows, games)
         for line in _lines(game, select(rows, game=game), [*series, *methods(FLOORS)], columns)
     ]
-    given = what_each_is_given([each.where["method"] for each in series if "method" in each.where])
-    return Table(
-        ("Game", "Method", "Trials", *(column.head for column in columns)), lines, f"{caption} {MEANS} {given}"
-    )
+    head = ("Game", "Method", "Trials", *(column.head for column in columns))
+    return Table(head, lines, f"{caption} {MEANS} {what_each_is_given([each.where['method'] for each in series])}")
 
 
 def differences(

@@ -64,11 +64,15 @@ class AtariBreakout(Experiment):
         fitted = [row for row in published if learned(row).get("found") and _rewards(row, TO_THE_END)]
         if not fitted:
             return {}
+        rewards = [reward for row in fitted for reward in _rewards(row, TO_THE_END)]
         words = f"A rule that fits was found from {len(fitted)} of {len(published)} demonstrations."
         return {
             "programs": Finding(words, PARTLY, "Whether fewer programs would do was not measured."),
             "500 frames": _in_500_frames(fitted),
-            "to the end": _to_the_end([reward for row in fitted for reward in _rewards(row, TO_THE_END)]),
+            "to the end": Finding(
+                f"{fmean(rewards):.2f} on average, with a standard deviation of {pstdev(rewards):.2f}.",
+                graded(fmean(rewards) >= 8.8, fmean(rewards) >= 3),
+            ),
         }
 
 
@@ -79,11 +83,6 @@ def _in_500_frames(rows: Sequence[Row]) -> Finding:
     good = [mine >= expert for mine, expert in pairs if expert > 0]
     words = f"At least the expert's reward on {sum(good)} of {len(good)} starts with any reward."
     return Finding(words, graded(all(good), sum(good) >= len(good) / 2))
-
-
-def _to_the_end(rewards: Sequence[float]) -> Finding:
-    words = f"{fmean(rewards):.2f} on average, with a standard deviation of {pstdev(rewards):.2f}."
-    return Finding(words, graded(fmean(rewards) >= 8.8, fmean(rewards) >= 3))
 
 
 def _lines(row: Row, starts: Mapping[str, str]) -> Iterator[list[str]]:

@@ -130,7 +130,10 @@ def _needed(game: str, ten: Sequence[Row], every: Sequence[Row]) -> Finding | No
 
 
 def _at_most_five(ten: Sequence[Row], every: Sequence[Row]) -> Finding | None:
-    first, chosen = (_first_by_game(rows) for rows in (ten, every))
+    first, chosen = (
+        {game: first_perfect(part, size) for game in PERFECT_FROM if (part := select(rows, game=game, method="lpp"))}
+        for rows in (ten, every)
+    )
     if len(first) < stats.LEAST_GAMES:
         return None
     late = [game for game, count in first.items() if count is None or count > 5]
@@ -141,11 +144,6 @@ def _at_most_five(ten: Sequence[Row], every: Sequence[Row]) -> Finding | None:
     if with_more_sets:
         words += " With sets chosen among all that were tried, at most 5 there too."
     return Finding(words, graded(False, with_more_sets))
-
-
-def _first_by_game(rows: Sequence[Row]) -> dict[str, int | None]:
-    found = {game: select(rows, game=game, method="lpp") for game in PERFECT_FROM}
-    return {game: first_perfect(part, size) for game, part in found.items() if part}
 
 
 # --- the baselines ------------------------------------------------------------------------------------------------

@@ -8,7 +8,6 @@ from functools import cached_property
 from itertools import product
 from typing import Any, ClassVar
 
-from shown.errors import BadInput
 from shown.worlds import GAMES
 from shown_evidence.analysis import exhibits
 from shown_evidence.analysis.exhibits import Axis, Exhibit, LevelView, Plot, Series, Table, TableColumn
@@ -70,8 +69,6 @@ def check(scale: Scale) -> None:
         find_place(game)
     for method in scale.methods or ():
         Trial(method, "nim", "train:0")
-    if scale.demos is not None and not all(size >= 1 for size in scale.demos):
-        raise BadInput("numbers of demonstrations must be at least 1.")
 
 
 def training_set(number: int, size: int) -> str:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from shown_evidence.analysis import statistics as stats
 from shown_evidence.analysis.exhibits import Series, Table, methods
-from shown_evidence.analysis.statistics import games_among, of_size, select, success
+from shown_evidence.analysis.statistics import games_among, mean_with_interval, of_size, select, successes
 from shown_evidence.experiments.experiment import Design, Experiment
 from shown_evidence.results.row import Row
 from shown_evidence.trials.level_sets import LevelSets
@@ -67,7 +66,11 @@ class MinigridWorlds(Experiment):
 
     def exhibits(self, rows: Sequence[Row]) -> list[Table]:
         lines = [
-            [_title(world), each.label, *(_mean(of_size(mine, count)) for count in SIZES)]
+            [
+                _title(world),
+                each.label,
+                *(mean_with_interval(successes(of_size(mine, count), SEEDS)) for count in SIZES),
+            ]
             for world in games_among(rows, self.games)
             for each in self.series
             if (mine := select(rows, game=world, **each.where))
@@ -77,7 +80,3 @@ class MinigridWorlds(Experiment):
 
 def _title(world: str) -> str:
     return world.removeprefix("gym:").removeprefix("MiniGrid-").removesuffix("-v0")
-
-
-def _mean(rows: Sequence[Row]) -> str:
-    return stats.mean_with_interval(success(row, SEEDS) for row in rows)
