@@ -13,17 +13,18 @@ from shown.errors import BadInput
 from shown.teaching.practice.ground import Ground
 from shown.worlds import GAMES, Game, load_levels
 from shown.worlds import find as find_game
+from shown_evidence.analysis.exhibits import Table
 from shown_evidence.analysis.statistics import found, interval, mean_and_interval, paired_difference, select
-from shown_evidence.analysis.success_tables import Table
 from shown_evidence.experiments import find
-from shown_evidence.experiments.confidence import chance_error
-from shown_evidence.experiments.experiment import Plot, Scale
+from shown_evidence.experiments.experiment import Scale
+from shown_evidence.experiments.scripted_styles import chance_error
 from shown_evidence.results.runner import attempt
 from shown_evidence.styles import non_expert_styles, styles_of
 from shown_evidence.trials.demonstrators import demonstrations
 from shown_evidence.trials.level_sets import CHOOSE, JUDGE, UNSEEN, replaced, scored_levels, seen
 from shown_evidence.trials.methods import METHODS
 from shown_evidence.trials.trial import Trial, describe
+from shown_evidence.wording import percent
 
 TINY = Scale(games=("nim", "fence-in"), demos=(1, 3), sets=1, programs=200, test=("random:900000-900003",))
 
@@ -127,19 +128,15 @@ def test_a_larger_set_begins_with_the_smaller():
 # --- the experiments ----------------------------------------------------------------------------------------------
 
 
-CHOOSING = {"test": ("random:900000-900003",), "first_seed": 910_000}
-
-
 @pytest.mark.parametrize("name", ["beyond", "additions", "styles", "controls", "confidence", "one-rule"])
 def test_the_experiment_runs_and_is_read_without_claims(name: str):
     experiment = find(name)
-    trials = experiment.trials(Scale(**{**vars(TINY), "games": ("nim",), "demos": (1,), **CHOOSING}))
-    assert {trial.levels for trial in trials} == {"random:910000"}
+    trials = experiment.trials(replace(TINY, games=("nim",), demos=(1,)))
+    assert {trial.levels for trial in trials} == {JUDGE.shown_levels(0, 1)}
     rows = [attempt(trial.settings) for trial in trials]
     assert [row.error for row in rows if row.error] == []
     shown = experiment.present(all_measured(experiment.trials(Scale(games=("nim",), sets=1))))
-    assert shown.plots
-    assert shown.text or name == "controls"
+    assert shown.exhibits or name == "confidence", "results without an expectation"
     assert shown.claims == []
 
 
@@ -148,7 +145,7 @@ def test_what_was_expected_is_compared_with_what_was_won():
     rows = [measured(trial, 0.8, expected=0.9 if trial.method == "shown-practice" else 0.8) for trial in trials]
     shown = find("confidence").present(rows)
     assert ["0.000. Two" in shown.text[0], "0.100. Two" in shown.text[1]] == [True, True]
-    table = next(plot for plot in shown.plots if isinstance(plot, Table))
+    (table,) = shown.exhibits
     half = str(len(trials) // 2)
     assert list(table.rows[8]) == ["0.8 to 0.9", half, "0.80", "0.80", "0", "–", "–"]
     assert list(table.rows[9]) == ["0.9 to 1.0", "0", "–", "–", half, "0.90", "0.80"]
@@ -169,7 +166,7 @@ def test_beyonds_tables_say_what_was_measured():
         measured(trial, 1.0 if trial.method == "shown-practice" else 0.5, top_level_programs=7)
         for trial in find("beyond").trials(Scale(full=True, games=("nim",)))
     ]
-    tables = [plot for plot in find("beyond").present(rows).plots if isinstance(plot, Table)]
+    tables = [plot for plot in find("beyond").present(rows).exhibits if isinstance(plot, Table)]
     assert list(tables[0].rows[0]) == ["Nim", "LPP", "40", *["50 %"] * 4]
     assert list(tables[0].rows[2]) == ["Nim", "shown + practice", "40", *["100 %"] * 4]
     assert list(tables[0].rows[3]) == ["Nim", METHODS["random"].label, "0", *["–"] * 4], "floors that were not run"
@@ -184,7 +181,7 @@ def test_additions_stand_beside_the_trials_of_beyond():
     rows = [measured(trial, 0.75 if trial.options.get("mirrored") else 0.5) for trial in (*few, *added)]
     assert all(find("additions").belongs(row.settings) for row in rows)
     assert not any(find("beyond").belongs(trial.settings) for trial in added)
-    table = next(plot for plot in find("additions").present(rows).plots if isinstance(plot, Table))
+    table = find("additions").present(rows).exhibits[0]
     assert [row[1:4] for row in table.rows[:5]] == [
         ["LPP", "40", "50 %"],
         ["LPP, mirrored too", "40", "75 %"],
@@ -208,17 +205,16 @@ def test_lpp_without_any_addition_is_lpp():
 
 def test_one_rule_compares_the_printed_rule_with_all_rules():
     experiment = find("one-rule")
-    (trial,) = experiment.trials(Scale(games=("nim",), demos=(1,), sets=1, programs=500, **CHOOSING))
+    (trial,) = experiment.trials(Scale(games=("nim",), demos=(1,), sets=1, programs=500, test=TINY.test))
     row = attempt(trial.settings)
     assert row.error is None
     spec, learned = trial.test[0], row.result["learned"]
     won = {part: row.result["success"][f"{part}{spec}"] for part in ("", "rule ", "vote ")}
     assert won[""] == won[f"{learned['acts']} "]
     assert learned["conditions"] > 0
-    (panel,) = (plot.figure.panels[0] for plot in experiment.plots([row]) if isinstance(plot, Plot))
-    assert [line.ys for line in panel.lines] == [[won["rule "]], [won["vote "]]]
-    (table,) = (plot for plot in experiment.plots([row]) if isinstance(plot, Table))
+    (table,) = experiment.exhibits([row])
     cells = dict(zip(table.head, table.rows[0], strict=True))
+    assert (cells["Rule"], cells["Vote"]) == (percent(won["rule "]), percent(won["vote "]))
     assert (cells["Style"], cells["Shown"], cells["Conditions"]) == ("expert", "1", str(learned["conditions"]))
     assert cells["Rule acts"] == f"{int(learned['acts'] == 'rule')} of 1"
 
@@ -251,21 +247,12 @@ def test_styles_are_counted_without_the_expert():
     ]
     shown = experiment.present(rows)
     others = len(non_expert_styles("nim"))
-    assert [type(plot) for plot in shown.plots] == [Plot, Plot, Table, Table]
-    summary, styles = (plot for plot in shown.plots if isinstance(plot, Table))
+    figure, summary, styles = shown.exhibits
+    assert [line.label for line in figure.panels["Nim"]] == ["LPP", "shown", "shown + practice"]
     assert list(summary.rows[0][:5]) == ["Nim", str(others), f"0 of {others}", "50 %", f"3 of {3 * others}"]
     assert [summary.rows[0][place] for place in (5, 8)] == [f"0 of {others}", f"2 of {others}"]
     assert [row[1] for row in styles.rows] == [style.name for style in styles_of("nim")]
     assert f"2 of {others} styles are learned" in " ".join(shown.text)
-
-
-def test_a_further_demonstration_that_does_harm_is_reported():
-    experiment = find("styles")
-    trials = experiment.trials(Scale(full=True, games=("nim",), methods=("shown",), sets=1))
-    rows = all_measured(trials, lambda trial: 0.5 if trial.levels.endswith("02") else 0.8)
-    text = " ".join(experiment.present(rows).text)
-    others = len(non_expert_styles("nim"))
-    assert f"lowers success in {others} of {3 * others} cases" in text
 
 
 def test_what_is_tiny_is_narrowed():
@@ -294,7 +281,7 @@ def test_differences_are_paired_by_demonstrations():
     mean, low, high = paired_difference(practiced, lpp, "random")
     assert (round(mean, 6), round(low, 6), round(high, 6)) == (0.3, 0.3, 0.3), "which sets are hard does not matter"
     assert paired_difference(practiced[:-1], lpp[1:], "random")[0] == pytest.approx(0.3)
-    table = [plot for plot in find("beyond").present(rows).plots if isinstance(plot, Table)][1]
+    table = [plot for plot in find("beyond").present(rows).exhibits if isinstance(plot, Table)][1]
     assert table.rows[1] == ["shown + practice − LPP", *["+30 (+30 to +30)"] * 5]
     assert table.rows[2][0] == "shown + practice − shown"
 

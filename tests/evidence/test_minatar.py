@@ -10,8 +10,8 @@ from shown_evidence.trials.fingerprint import game_digest
 from measuring import measured
 from shown.worlds import demonstrate, find
 from shown.worlds.episodes import play_expert
+from shown_evidence.experiments import arcade_games
 from shown_evidence.experiments import find as find_experiment
-from shown_evidence.experiments import minatar_games
 from shown_evidence.experiments.experiment import Scale
 from shown_evidence.minatar_worlds import GAMES, STEPS, collects, crosses, returns_the_ball, shoots, world_name
 from shown_evidence.trials.demonstrators import seeds_named
@@ -80,28 +80,27 @@ def test_a_changed_expert_makes_results_stale():
 def test_what_minatar_is_judged_on_is_not_shown():
     trials = find_experiment("minatar").trials(Scale(full=True))
     assert len(trials) == len({trial.key for trial in trials}) == 4 * 2 * 3
-    assert {trial.test for trial in trials} == {(minatar_games.PLAYED,)}
+    assert {trial.test for trial in trials} == {(arcade_games.PLAYED,)}
     shown = {seed for trial in trials for seed in seeds_named(trial.levels)}
-    assert len(seeds_named(minatar_games.PLAYED)) == 60
-    assert shown.isdisjoint(seeds_named(minatar_games.PLAYED))
-    assert len(find_experiment("minatar").trials(Scale())) == 4
+    assert len(seeds_named(arcade_games.PLAYED)) == 60
+    assert shown.isdisjoint(seeds_named(arcade_games.PLAYED))
+    assert len(find_experiment("minatar").trials(Scale())) == 4 * 2
 
 
 def test_returns_are_reported_beside_the_experts_and_random_play():
     experiment, game = find_experiment("minatar"), world_name("Asterix")
     rows = []
-    played = minatar_games.PLAYED
+    played = arcade_games.PLAYED
     for trial in experiment.trials(Scale(full=True, games=(game,), sets=1)):
         reward = {played: [6.0, 10.0], f"rule {played}": [3.0, 4.0], f"random {played}": [0.0, 1.0]}
         expert = {played: [10.0, 10.0]}
         row = measured(trial)
         rows.append(replace(row, result={**row.result, "reward": reward, "expert": expert}))
     shown = experiment.present(rows)
-    assert shown.plots[0].rows == [
+    assert shown.exhibits[0].rows == [
         ["Asterix", "1", "1", "8.0", "3.5", "–", "0.5", "10.0"],
         ["Asterix", "5", "1", "8.0", "3.5", "–", "0.5", "10.0"],
     ]
-    assert shown.text[0] == "Asterix, from 5: 80 % of the expert's return (goal 60 %)."
 
 
 @pytest.mark.parametrize("game", GAMES)

@@ -9,7 +9,7 @@ from shown_evidence.results.store import Store
 from measuring import measured
 from shown_evidence.experiments import find
 from shown_evidence.experiments.experiment import Scale
-from shown_evidence.experiments.network_settings import SETTINGS, TUNED, chosen
+from shown_evidence.experiments.networks import SETTINGS, TUNED, chosen
 from shown_evidence.results.row import Row
 from shown_evidence.trials.methods import METHODS, NETWORKS
 from shown_evidence.trials.trial import Trial
@@ -42,7 +42,7 @@ def test_the_first_of_the_best_whole_settings_is_chosen(rows: list[Row]):
     assert chosen(rows, "fcn-tuned") == SETTINGS[1]
     assert chosen(rows, "cnn-tuned") is None
     shown = SEARCH.present(rows)
-    assert [line[5:7] for line in shown.plots[0].rows[:3]] == [["–", "–"], ["50 %", "–"], ["50 %", "–"]]
+    assert [line[5:7] for line in shown.exhibits[0].rows[:3]] == [["–", "–"], ["50 %", "–"], ["50 %", "–"]]
     assert shown.text == [
         "12 settings tried. Chosen for FCN, tuned: loss cells, rate 0.001, enough 0.01, patience 1000, steps 5000."
     ]

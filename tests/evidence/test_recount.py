@@ -17,10 +17,10 @@ from shown_evidence.results.store import Store
 
 from shown.worlds import GAMES
 from shown.worlds import find as find_game
-from shown_evidence.analysis.success_tables import Table
+from shown_evidence.analysis.exhibits import Table
 from shown_evidence.experiments import find
 from shown_evidence.experiments.experiment import Scale
-from shown_evidence.report.page import chapters
+from shown_evidence.report.page import presented
 from shown_evidence.results.runner import in_this_process, run
 from shown_evidence.trials.demonstrators import training_sets
 from shown_evidence.trials.methods import METHODS
@@ -47,10 +47,10 @@ class Cell:
 def cells(path: Path) -> list[Cell]:
     """The cells on success of the report on a store."""
     with Store(path, writing=False) as store:
-        read = chapters(store.rows())
+        read = presented(store.rows())
     found = []
     for chapter in read:
-        for table in (item for item in chapter.presentation.plots if isinstance(item, Table)):
+        for table in (item for item in chapter.exhibits if isinstance(item, Table)):
             for line in table.rows if chapter.experiment.name in EXPERIMENTS else ():
                 for head, says in zip(table.head, line, strict=True):
                     if HEAD.fullmatch(head):

@@ -10,8 +10,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from shown_evidence.results.row import Row
-from shown_evidence.trials.methods import METHODS
-from shown_evidence.wording import MISSING_CELL, many, percent
+from shown_evidence.wording import MISSING_CELL, percent
 
 K = TypeVar("K", bound=Hashable)
 
@@ -54,6 +53,11 @@ def size(row: Row) -> int:
     return int(measured(row)["demonstrations"])
 
 
+def learn_seconds(row: Row) -> float:
+    """Return how long learning took."""
+    return float(measured(row)["seconds"]["learn"])
+
+
 def programs(row: Row) -> int:
     """Return the number of programs (or policies) to enumerate."""
     return int(row.settings["options"]["programs"])
@@ -69,9 +73,15 @@ def never_learned(row: Row) -> bool:
     return fit(row) < 0.5
 
 
+def learned(row: Row) -> Mapping[str, Any]:
+    """Return the method's description of its policy."""
+    description: Mapping[str, Any] = measured(row)["learned"]
+    return description
+
+
 def found(row: Row) -> bool:
     """Return whether anything explained the demonstrations; true for methods that do not report it."""
-    return bool(measured(row)["learned"].get("found", True))
+    return bool(learned(row).get("found", True))
 
 
 # --- selections ---------------------------------------------------------------------------------------------------
@@ -82,9 +92,9 @@ def select(rows: Iterable[Row], **settings: Any) -> list[Row]:
     return [row for row in rows if all(_setting(row, name) == value for name, value in settings.items())]
 
 
-def of_size(rows: Iterable[Row], least: int, most: int | None = None) -> list[Row]:
-    """Return the rows with `least` to `most` demonstrations; with exactly `least` by default."""
-    return [row for row in rows if least <= size(row) <= (least if most is None else most)]
+def of_size(rows: Iterable[Row], count: int) -> list[Row]:
+    """Return the rows with this number of demonstrations."""
+    return [row for row in rows if size(row) == count]
 
 
 def grouped(rows: Iterable[Row], key: Callable[[Row], K]) -> dict[K, list[Row]]:
@@ -106,19 +116,6 @@ def matched(*parts: Iterable[Row]) -> list[list[Row]]:
     given = [list(part) for part in parts]
     common = set.intersection(*({_task(row) for row in part} for part in given))
     return [[row for row in part if _task(row) in common] for part in given]
-
-
-def training_sets_of(rows: Iterable[Row]) -> int:
-    """Return the largest number of demonstration sets of one game and size."""
-    groups = grouped(rows, lambda row: (row.settings["game"], size(row)))
-    return max((len({row.settings["levels"] for row in part}) for part in groups.values()), default=0)
-
-
-def has_default_options(settings: Mapping[str, Any], *except_for: str) -> bool:
-    """Return whether a trial has its method's default options, apart from the named ones."""
-    method = METHODS.get(settings["method"])
-    own = {} if method is None else method.options
-    return all(settings["options"].get(name) == value for name, value in own.items() if name not in except_for)
 
 
 def _task(row: Row) -> tuple[str, str]:
@@ -148,16 +145,6 @@ def mean_over_games(rows: Iterable[Row], kind: str = TEST) -> float:
     games = grouped(rows, lambda row: row.settings["game"])
     means = [mean for part in games.values() if not math.isnan(mean := mean_success(part, kind))]
     return fmean(means) if means else math.nan
-
-
-def only_some_games(rows: Sequence[Row], games: Sequence[str]) -> str:
-    """Return a remark on a mean over games if some of them have no results.
-
-    >>> only_some_games([], ["nim"])
-    ' (0 games only)'
-    """
-    count = len(games_among(rows, games))
-    return "" if count == len(games) else f" ({many(count, 'game')} only)"
 
 
 def widest(rows: Sequence[Row]) -> str:

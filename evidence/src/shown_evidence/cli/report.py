@@ -13,9 +13,7 @@ from shown_evidence.cli.reproduce import add_store
 def configure(parser: argparse.ArgumentParser) -> None:
     add_store(parser)
     parser.add_argument("--out", default="report.html", metavar="FILE", help="page to write (default report.html)")
-    parser.add_argument(
-        "--figures", metavar="FOLDER", help="also write every figure as SVG, PDF and PNG, for two columns and for one"
-    )
+    parser.add_argument("--figures", metavar="FOLDER", help="also write every figure as SVG")
 
 
 def run(args: argparse.Namespace) -> int:

@@ -1,35 +1,21 @@
-"""The paper's experiments, rerun, and those that go beyond it: one file each."""
+"""The paper's experiments, rerun, and those that go beyond it."""
 
 from __future__ import annotations
 
+import tomllib
+from collections.abc import Mapping
 from functools import cache
 from importlib import import_module
+from pathlib import Path
+from typing import Any
 
 from shown.errors import BadInput, did_you_mean
 from shown_evidence.experiments.experiment import Experiment
 
-EXPERIMENTS = {
-    "floors": "random_play:RandomPlay",
-    "demos": "demos:Demos",
-    "programs": "program_budget:ProgramBudget",
-    "ablations": "ablations:Ablations",
-    "policies": "policy_sizes:PolicySizes",
-    "noise": "noise:Noise",
-    "data-efficiency": "data_efficiency:DataEfficiency",
-    "network-settings": "network_settings:NetworkSettings",
-    "breakout": "atari_breakout:AtariBreakout",
-    "released": "released_levels:ReleasedLevels",
-    "pictures": "pictures:PicturesOfPolicies",
-    "minigrid": "minigrid_worlds:MinigridWorlds",
-    "minatar": "minatar_games:MinAtarGames",
-    "beyond": "beyond:Beyond",
-    "additions": "additions:Additions",
-    "styles": "scripted_styles:ScriptedStyles",
-    "controls": "practice_controls:PracticeControls",
-    "confidence": "confidence:Confidence",
-    "one-rule": "one_rule:RuleBesideVote",
-}
-"""Module and class of each experiment."""
+EXPERIMENTS: Mapping[str, Mapping[str, Any]] = tomllib.loads(
+    Path(__file__).with_name("experiments.toml").read_text("utf-8")
+)
+"""Class and words of each experiment, in the order of the report."""
 
 
 @cache
@@ -41,6 +27,7 @@ def find(name: str) -> Experiment:
     """
     if name not in EXPERIMENTS:
         raise BadInput(f"no experiment called {name!r}. {did_you_mean(name, EXPERIMENTS)}")
-    module, _, kind = EXPERIMENTS[name].partition(":")
-    experiment: Experiment = getattr(import_module(f"{__name__}.{module}"), kind)()
+    words = dict(EXPERIMENTS[name])
+    module, _, kind = words.pop("class").partition(":")
+    experiment: Experiment = getattr(import_module(f"{__name__}.{module}"), kind)(name, **words)
     return experiment

@@ -1,126 +1,115 @@
-"""Success after one to five demonstrations by the expert, with LPP and with shown."""
+"""Beyond the paper: success after one to five demonstrations by the expert, with LPP and with shown."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, ClassVar
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any
 
-from shown_evidence.analysis import figures
-from shown_evidence.analysis import statistics as stats
-from shown_evidence.analysis.figures import Axis, LevelView, Series
-from shown_evidence.analysis.statistics import (
-    FLOORS,
-    GENERATED,
-    difference_text,
-    games_among,
-    grouped,
-    paired_difference,
-    select,
-    size,
-)
-from shown_evidence.analysis.success_tables import MEANS, Table, demonstrated, success_table
-from shown_evidence.experiments.experiment import Experiment, Plot, Scale
+from shown_evidence.analysis import exhibits
+from shown_evidence.analysis.exhibits import HUNDRED, Axis, Exhibit, Series, Table, demonstrated, methods
+from shown_evidence.analysis.statistics import FLOORS, GENERATED, TEST, games_among, mean_success, select
+from shown_evidence.experiments.experiment import Design, Experiment
 from shown_evidence.results.row import Row
 from shown_evidence.styles import EXPERT
-from shown_evidence.trials.demonstrators import STYLE
+from shown_evidence.trials.demonstrators import FIRST_CLICK, RANDOM_CLICK, STYLE
 from shown_evidence.trials.level_sets import JUDGE, SETS
 from shown_evidence.trials.methods import METHODS
-from shown_evidence.trials.trial import Trial
-from shown_evidence.wording import percent
+from shown_evidence.trials.trial import GENERATED_LEVELS, TEST_LEVELS
+from shown_evidence.wording import percent, title
 
 SIZES = (1, 2, 3, 5)
 PLAYED = JUDGE.played_levels(100)
+BY_EXPERT = f"{STYLE}{EXPERT}"
 
 OURS = ("shown", "shown-practice")
-VARIANTS = tuple(figures.methods(("lpp", *OURS)))
-"""The compared methods."""
-
-
-class FewDemonstrations(Experiment):
-    """Several ways to learn from 1, 2, 3 and 5 demonstrations by the expert on generated levels. All learn from the
-    same sets and play the same new levels."""
-
-    variants: ClassVar[tuple[Series, ...]]
-    caption: ClassVar[str] = ""
-    spread: ClassVar[bool] = True
-    scored_on = (PLAYED,)
-
-    def trials(self, scale: Scale) -> list[Trial]:
-        return [
-            Trial(method, game, shown, f"{STYLE}{EXPERT}", 0, scale.options(method, **own), scale.levels(PLAYED))
-            for method, own in map(method_and_options, self.variants)
-            if method in scale.methods_of(self.methods)
-            for game in scale.games_of(self.games)
-            for count in scale.sizes(SIZES, (1, 3))
-            for number in range(scale.repeats(SETS, 2))
-            for shown in (scale.shown_levels(JUDGE, number, count),)
-        ]
-
-    def plots(self, rows: Sequence[Row]) -> list[Plot | Table]:
-        columns = figures.games(games_among(rows, self.games))
-        view = LevelView("100 generated levels", GENERATED, spread=self.spread)
-        across = Axis("demonstrations", SIZES, limits=(0.7, 5.3))
-        shaded = f" {figures.SHADED}" if self.spread else ""
-        parts = [demonstrated(count, GENERATED) for count in SIZES]
-        return [
-            Plot(
-                figures.success_panels(rows, size, columns, figures.with_sets(self.variants, rows), (view,), across),
-                "Success on 100 generated levels on which nothing was chosen; mean over sets of demonstrations."
-                f"{shaded}{self.caption}",
-            ),
-            success_table(rows, self.games, self.variants, parts, f"The same as numbers. {MEANS}"),
-        ]
-
-    def text(self, rows: Sequence[Row]) -> list[str]:
-        lines = []
-        for variant in self.variants:
-            mine = grouped(select(rows, **variant.where), size)
-            parts = [f"{count}: {percent(stats.mean_over_games(mine[count], GENERATED))}" for count in sorted(mine)]
-            if parts:
-                lines.append(f"{variant.label}, mean over games by number of demonstrations: {', '.join(parts)}.")
-        return lines
-
-
+LEARNERS = ("lpp", *OURS)
 COMPARED = (("shown", "lpp"), ("shown-practice", "lpp"), ("shown-practice", "shown"))
 """Pairs of methods whose difference is reported."""
 
+judged_design = partial(Design, shown=JUDGE.shown_levels, played=(PLAYED,))
+"""Makes a design on the generated levels that are reserved for judging."""
 
-class Beyond(FewDemonstrations):
-    """1, 2, 3 and 5 demonstrations by the expert on generated levels, 10 sets of each number."""
+_expert = partial(judged_design, sizes=SIZES, sets=SETS, kinds=(BY_EXPERT,))
 
-    name = "beyond"
-    title = "Beyond the paper: few demonstrations"
-    question = "How many new levels are won, on average, after so few demonstrations?"
-    methods = ("lpp", *OURS)
-    variants = VARIANTS
 
-    def plots(self, rows: Sequence[Row]) -> list[Plot | Table]:
-        learned = [row for row in rows if row.settings["method"] not in FLOORS]
-        return [
-            *super().plots(rows),
-            Table(
-                ("Difference", *(f"{count} shown" for count in SIZES), "All sizes"),
-                [[_named(pair), *_differences(learned, pair)] for pair in COMPARED],
-                "Difference of success in percentage points, paired by demonstrations, mean over games; in brackets "
-                "Student's 95 % interval over sets, which are disjoint.",
-            ),
+class Beyond(Experiment):
+    """LPP, shown, and shown with practice from few demonstrations."""
+
+    designs = (_expert(LEARNERS),)
+    series = tuple(methods(LEARNERS))
+    views = (HUNDRED,)
+    across = Axis("demonstrations", SIZES)
+    columns = tuple(demonstrated(count, GENERATED) for count in SIZES)
+
+    def exhibits(self, rows: Sequence[Row]) -> Sequence[Exhibit]:
+        columns = {**{f"{count} shown": (count,) for count in SIZES}, "All sizes": SIZES}
+        return [*super().exhibits(rows), exhibits.differences(rows, COMPARED, columns, self.captions[1])]
+
+
+# --- additions ----------------------------------------------------------------------------------------------------
+
+
+PLAIN = METHODS["lpp-with"].options
+ADDED: Mapping[str, Mapping[str, Any]] = {
+    "LPP, mirrored too": {"mirrored": True},
+    "LPP, clause search": {"clauses": True},
+    "LPP, standard vocabulary": {"words": "standard"},
+    "LPP, all three": {"mirrored": True, "clauses": True, "words": "standard"},
+}
+
+
+class Additions(Experiment):
+    """LPP with one addition at a time, beside the methods of `beyond`."""
+
+    designs = (*Beyond.designs, _expert(("lpp-with",), options=tuple(ADDED.values())))
+    series = (
+        Beyond.series[0],
+        *(Series(label, {"method": "lpp-with", **PLAIN, **own}) for label, own in ADDED.items()),
+        *Beyond.series[1:],
+    )
+    columns = Beyond.columns
+
+
+# --- controls -----------------------------------------------------------------------------------------------------
+
+SHOWN = {RANDOM_CLICK: "a random click", FIRST_CLICK: "the expert's first click", BY_EXPERT: "one whole game"}
+
+
+class PracticeControls(Experiment):
+    """Success of practice with little or nothing demonstrated."""
+
+    designs = (
+        judged_design(OURS, (1,), 3, kinds=tuple(SHOWN)),
+        judged_design(("search",), (1,), 3, kinds=(RANDOM_CLICK,)),
+    )
+
+    def exhibits(self, rows: Sequence[Row]) -> list[Table]:
+        columns = [(RANDOM_CLICK, "search"), *((kind, method) for kind in SHOWN for method in OURS)]
+        heads = [f"{SHOWN[kind]}, {METHODS[method].label}" for kind, method in columns[1:]]
+        lines = []
+        for game in games_among(rows, self.games):
+            parts = [select(rows, game=game, demonstrations=kind, method=method) for kind, method in columns]
+            lines.append([title(game), *(percent(mean_success(part, GENERATED)) for part in parts)])
+        return [Table(("Game", METHODS["search"].label, *heads), lines, self.given_caption)]
+
+
+# --- random play -------------------------------------------------------------------------------------------------
+
+
+class RandomPlay(Experiment):
+    """Levels won by random clicks."""
+
+    designs = tuple(
+        Design(FLOORS, (1,), 20, shown=lambda number, size: "train:0", seeded=True, played=played)
+        for played in ((TEST_LEVELS, GENERATED_LEVELS), (PLAYED,))
+    )
+
+    def exhibits(self, rows: Sequence[Row]) -> list[Table]:
+        cells = [(method, kind) for method in FLOORS for kind in (TEST, GENERATED)]
+        lines = [
+            [title(game), *(percent(mean_success(select(rows, game=game, method=m), kind)) for m, kind in cells)]
+            for game in self.games
         ]
-
-
-def _named(pair: tuple[str, str]) -> str:
-    return " − ".join(METHODS[method].label for method in pair)
-
-
-def _differences(rows: Sequence[Row], pair: tuple[str, str]) -> list[str]:
-    """Return the differences from each number of demonstrations, and from all."""
-    cells = []
-    for part in (*((count,) for count in SIZES), SIZES):
-        own, other = ([row for row in select(rows, method=method) if size(row) in part] for method in pair)
-        cells.append(difference_text(paired_difference(own, other, GENERATED)))
-    return cells
-
-
-def method_and_options(variant: Series) -> tuple[str, dict[str, Any]]:
-    """Return the method of a series, and its options."""
-    options = dict(variant.where)
-    return options.pop("method"), options
+        head = ("Game", *(f"{METHODS[method].label}: {exhibits.LEVELS[kind]}" for method, kind in cells))
+        return [Table(head, lines, self.captions[0])]

@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import product
 from typing import Any, ClassVar
 
-from shown.errors import BadInput
 from shown.worlds import GAMES
-from shown_evidence.analysis.claims import Claim, Finding, judged
-from shown_evidence.analysis.figures import Panels
-from shown_evidence.analysis.statements import STATEMENTS
-from shown_evidence.analysis.statistics import FLOORS
-from shown_evidence.analysis.success_tables import Table
+from shown_evidence.analysis import exhibits
+from shown_evidence.analysis.exhibits import Axis, Exhibit, LevelView, Plot, Series, Table, TableColumn
+from shown_evidence.analysis.statements import STATEMENTS, Claim, Finding, judged
+from shown_evidence.analysis.statistics import FLOORS, games_among
 from shown_evidence.results.row import Row
-from shown_evidence.trials.demonstrators import TRAINING_LEVELS
-from shown_evidence.trials.level_sets import LevelSets
+from shown_evidence.trials.demonstrators import TRAINING_LEVELS, training_sets
 from shown_evidence.trials.methods import METHODS
 from shown_evidence.trials.trial import GENERATED_LEVELS, TEST_LEVELS, Trial, find_place, settings_key
 
-ALL_DEMONSTRATIONS = f"train:0-{TRAINING_LEVELS - 1}"
+# --- trials -------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -29,135 +26,194 @@ class Scale:
     """How much of an experiment to run.
 
     Attributes:
-        full: the paper's sizes, or enough for a first look.
+        full: everything. Otherwise, for a first look, one set of the first and the middle one of all sizes, options and
+            kinds of demonstrations.
         games, methods, demos: only these games, methods, numbers of demonstrations.
         sets: maximum number of training sets (or repetitions) per point.
         programs: maximum number of programs per learn.
-        first_seed: seed of the first demonstrated level, in experiments with generated ones; by default their own.
+        test: levels to score instead of an experiment's own.
     """
 
     full: bool = False
-    games: tuple[str, ...] = tuple(GAMES)
+    games: tuple[str, ...] | None = None
     methods: tuple[str, ...] | None = None
     demos: tuple[int, ...] | None = None
     sets: int | None = None
     programs: int | None = None
-    test: tuple[str, ...] = (TEST_LEVELS, GENERATED_LEVELS)
-    first_seed: int | None = None
+    test: tuple[str, ...] | None = None
 
-    def methods_of(self, own: Sequence[str]) -> list[str]:
-        """Return the wanted methods of an experiment."""
-        return [method for method in own if self.methods is None or method in self.methods]
+    def some(self, values: Sequence[Any]) -> Sequence[Any]:
+        """Return all values or, for a first look, the first and the middle one.
 
-    def games_of(self, own: Sequence[str]) -> list[str]:
-        """Return the wanted games of an experiment."""
-        return [game for game in own if game in self.games]
+        >>> Scale().some((1, 2, 3, 5)), Scale(full=True).some((1, 2, 3, 5))
+        ([1, 3], (1, 2, 3, 5))
+        """
+        return values if self.full else [values[i] for i in sorted({0, len(values) // 2})]
 
-    def worlds_of(self, own: Sequence[str]) -> list[str]:
-        """Return the wanted worlds of an experiment: all of them unless some are named."""
-        return list(own) if self.games == Scale.games else self.games_of(own)
-
-    def sizes(self, full: Iterable[int], quick: Iterable[int]) -> list[int]:
-        """Return the wanted numbers of demonstrations."""
-        wanted = list(full if self.full or self.demos else quick)
-        return wanted if self.demos is None else [size for size in wanted if size in self.demos]
-
-    def repeats(self, full: int, quick: int) -> int:
-        own = full if self.full else quick
-        return own if self.sets is None else min(self.sets, full)
-
-    def levels(self, own: str) -> tuple[str, ...]:
-        """Return the scored levels: an experiment's own unless others are named."""
-        return (own,) if self.test == Scale.test else self.test
-
-    def shown_levels(self, own: LevelSets, number: int, size: int) -> str:
-        """Return the levels of a set of demonstrations."""
-        reserved = own if self.first_seed is None else replace(own, shown=self.first_seed)
-        return reserved.shown_levels(number, size)
-
-    def options(self, method: str, **own: Any) -> dict[str, Any]:
+    def options(self, method: str, own: Mapping[str, Any]) -> dict[str, Any]:
         """Return the options of a trial, with at most the wanted number of programs."""
-        defaults = METHODS[method].options
+        chosen, defaults = dict(own), METHODS[method].options
         if self.programs is not None and "programs" in defaults:
-            own["programs"] = min(self.programs, own.get("programs", defaults["programs"]))
-        return own
+            chosen["programs"] = min(self.programs, chosen.get("programs", defaults["programs"]))
+        return chosen
+
+
+def named_among(wanted: Sequence[Any] | None, own: Sequence[Any]) -> list[Any]:
+    """Return the own values that are wanted: all if none are named."""
+    return [value for value in own if wanted is None or value in wanted]
+
+
+def check(scale: Scale) -> None:
+    """Raise BadInput for unknown games and methods."""
+    for game in scale.games or ():
+        find_place(game)
+    for method in scale.methods or ():
+        Trial(method, "nim", "train:0")
+
+
+def training_set(number: int, size: int) -> str:
+    """Return a set of the training levels; there is one of all of them.
+
+    >>> training_set(0, 2), training_set(2, 11)
+    ('train:4,train:8', 'train:0-10')
+    """
+    return f"train:0-{size - 1}" if size == TRAINING_LEVELS else training_sets(size, number + 1)[number]
 
 
 @dataclass(frozen=True)
-class Plot:
-    """A figure with its caption; `name` is unique within the experiment."""
+class Design:
+    """Trials: every combination of methods, games, options, kinds of demonstrations, sizes and sets.
 
-    figure: Panels
-    caption: str
-    name: str = ""
+    Attributes:
+        sizes: numbers of demonstrations.
+        sets: sets of each size, or repetitions.
+        shown: maps the number of a set and its size to the demonstrated levels.
+        seeded: whether a set's number is the seed of its trials.
+        kinds: kinds of demonstrations.
+        options: options that differ from the methods' defaults.
+        played: levels that are scored.
+        long: whether only the full experiment has these trials.
+    """
+
+    methods: Sequence[str]
+    sizes: Sequence[int]
+    sets: int = 1
+    shown: Callable[[int, int], str] = training_set
+    seeded: bool = False
+    games: Sequence[str] = tuple(GAMES)
+    kinds: Sequence[str] = ("perfect",)
+    options: Sequence[Mapping[str, Any]] = field(default=({},))
+    played: tuple[str, ...] = (TEST_LEVELS, GENERATED_LEVELS)
+    long: bool = False
+
+    def trials(self, scale: Scale) -> Iterator[Trial]:
+        """Yield the trials of a scale."""
+        for method, game, own, kind, size, number in product(
+            named_among(scale.methods, self.methods),
+            named_among(scale.games, self.games),
+            scale.some(self.options),
+            scale.some(self.kinds),
+            scale.some(self.sizes) if scale.demos is None else named_among(scale.demos, self.sizes),
+            range(min(scale.sets or (self.sets if scale.full else 1), self.sets)),
+        ):
+            if scale.full or not self.long:
+                seed, options = number if self.seeded else 0, scale.options(method, own)
+                yield Trial(method, game, self.shown(number, size), kind, seed, options, scale.test or self.played)
 
 
-@dataclass(frozen=True)
-class Picture:
-    """A drawing as trusted SVG, and its text."""
-
-    drawing: str
-    text: str
-
-
-@dataclass(frozen=True)
-class Pictures:
-    """Drawings side by side with one caption."""
-
-    pictures: Sequence[Picture]
-    caption: str
-
-
-Exhibit = Plot | Table | Pictures
+# --- exhibits -----------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class Presentation:
     """An experiment's results for the report: exhibits in order, paragraphs, and the paper's statements judged."""
 
-    plots: Sequence[Exhibit]
+    experiment: Experiment
+    rows: Sequence[Row]
+    exhibits: Sequence[Exhibit]
     text: Sequence[str]
     claims: Sequence[Claim]
 
+    @property
+    def plots(self) -> list[Plot]:
+        return [item for item in self.exhibits if isinstance(item, Plot)]
 
-class Experiment(ABC):
-    """One figure or table: the trials it needs, and their presentation.
 
-    A new experiment is a file with one of these and a line in `shown_evidence.experiments.EXPERIMENTS`.
+# --- the experiment -----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """One question: the trials that answer it, and their presentation.
+
+    A new experiment is a class with these settings and an entry in experiments.toml, which has its words.
+
+    Attributes:
+        designs: its trials. Random play that is scored on the levels of the first belongs to it, too.
+        series: lines of its figures and of its table.
+        views: levels of its figures, one figure each, none by default.
+        across: their horizontal axis.
+        columns: columns of its table.
     """
 
-    name: ClassVar[str]
-    title: ClassVar[str]
-    question: ClassVar[str]
-    games: ClassVar[tuple[str, ...]] = tuple(GAMES)
-    methods: ClassVar[tuple[str, ...]]
-    scored_on: ClassVar[tuple[str, ...]] = (TEST_LEVELS, GENERATED_LEVELS)
-    """Trials of random play on these levels belong to the experiment; none in worlds with buttons."""
+    name: str
+    title: str
+    question: str
+    about: str
+    drawn: str = ""
+    captions: Sequence[str] = ("Success on new levels.",)
 
-    @abstractmethod
+    designs: ClassVar[Sequence[Design]]
+    series: ClassVar[Sequence[Series]] = ()
+    views: ClassVar[Sequence[LevelView]] = ()
+    across: ClassVar[Axis]
+    columns: ClassVar[Sequence[TableColumn]] = ()
+
+    @property
+    def methods(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(method for design in self.designs for method in design.methods))
+
+    @property
+    def games(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(game for design in self.designs for game in design.games))
+
+    @property
+    def given_caption(self) -> str:
+        """The first caption, and what each method is given."""
+        return f"{self.captions[0]} {exhibits.what_each_is_given(self.methods)}"
+
     def trials(self, scale: Scale) -> list[Trial]:
         """Return the trials it needs."""
+        return [trial for design in self.designs for trial in design.trials(scale)]
 
     def belongs(self, settings: Mapping[str, Any]) -> bool:
-        """Return whether a trial is part of the experiment."""
+        """Return whether a trial is part of the experiment, or the random play beside it."""
         if settings["game"] not in self.games:
             return False
-        if settings["method"] in FLOORS:
-            return tuple(settings["test"]) == self.scored_on
-        return settings["method"] in self.methods and self.includes(settings)
+        beside = settings["method"] in FLOORS and tuple(settings["test"]) == self.designs[0].played
+        return beside or (settings["method"] in self.methods and self.includes(settings))
 
     def includes(self, settings: Mapping[str, Any]) -> bool:
-        """Return whether a trial is one of the full or quick experiment, scored on any levels."""
+        """Return whether a trial is one of the full experiment, scored on any levels."""
         return _unscored(settings) in self._own_trials
 
     @cached_property
     def _own_trials(self) -> frozenset[str]:
-        trials = [trial for full in (True, False) for trial in self.trials(Scale(full=full))]
-        return frozenset(_unscored(trial.settings) for trial in trials)
+        return frozenset(_unscored(trial.settings) for trial in self.trials(Scale(full=True)))
 
-    @abstractmethod
-    def plots(self, rows: Sequence[Row]) -> Sequence[Exhibit]:
+    def panels(self, rows: Sequence[Row]) -> Sequence[Series]:
+        """Return the panels of each figure."""
+        return exhibits.games(games_among(rows, self.games))
+
+    def plots(self, rows: Sequence[Row]) -> list[Plot]:
+        """Return a figure per view."""
+        panels = self.panels(rows)
+        return [exhibits.success_plot(rows, panels, self.series, view, self.across, self.drawn) for view in self.views]
+
+    def exhibits(self, rows: Sequence[Row]) -> Sequence[Exhibit]:
         """Return figures and tables of the results, random play included."""
+        table = exhibits.success_table(rows, self.games, self.series, self.columns, self.captions[0])
+        return [*self.plots(rows), table]
 
     def text(self, rows: Sequence[Row]) -> list[str]:
         """Return paragraphs about the results."""
@@ -169,11 +225,11 @@ class Experiment(ABC):
 
     def present(self, rows: Sequence[Row]) -> Presentation:
         """Present the good results of this experiment, without empty figures and tables."""
-        learned = [row for row in rows if row.settings["method"] not in FLOORS]
-        plots = [plot for plot in self.plots(rows) if not _is_empty(plot)]
-        found = {name: finding for name, finding in self.findings(learned).items() if finding is not None}
-        claims = judged(STATEMENTS.get(self.name, {}), found)
-        return Presentation(plots if learned else [], self.text(learned) if learned else [], claims)
+        learned = [row for row in rows if row.settings["method"] in self.methods]
+        shown = [item for item in self.exhibits(rows) if not _is_empty(item)] if learned else []
+        text = self.text(learned) if learned else []
+        claims = judged(STATEMENTS.get(self.name, {}), self.findings(learned))
+        return Presentation(self, rows, shown, text, claims)
 
 
 def _unscored(settings: Mapping[str, Any]) -> str:
@@ -182,14 +238,4 @@ def _unscored(settings: Mapping[str, Any]) -> str:
 
 
 def _is_empty(item: Exhibit) -> bool:
-    return (isinstance(item, Plot) and item.figure.empty) or (isinstance(item, Table) and not item.rows)
-
-
-def check(scale: Scale) -> None:
-    """Raise BadInput for unknown games and methods."""
-    for game in scale.games:
-        find_place(game)
-    for method in scale.methods or ():
-        Trial(method, "nim", "train:0")
-    if scale.demos is not None and not all(size >= 1 for size in scale.demos):
-        raise BadInput("numbers of demonstrations must be at least 1.")
+    return (isinstance(item, Plot) and item.empty) or (isinstance(item, Table) and not item.rows)

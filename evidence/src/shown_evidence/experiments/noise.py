@@ -7,94 +7,30 @@ from statistics import fmean
 
 import numpy as np
 
-from shown_evidence.analysis import figures
-from shown_evidence.analysis.claims import Finding, graded, holding
-from shown_evidence.analysis.figures import Axis, LevelView, Series
-from shown_evidence.analysis.statistics import GENERATED, TEST, mean_success, of_size, select, size
-from shown_evidence.analysis.success_tables import LEVELS, MEANS, Table, TableColumn, success_table
-from shown_evidence.experiments.experiment import Experiment, Plot, Scale
+from shown_evidence.analysis.exhibits import BOTH, LEVELS, Axis, Series, TableColumn
+from shown_evidence.analysis.statements import Finding, graded, holding
+from shown_evidence.analysis.statistics import GENERATED, TEST, grouped, mean_success, select, size
+from shown_evidence.experiments.experiment import Design, Experiment
 from shown_evidence.results.row import Row
 from shown_evidence.trials.demonstrators import TRAINING_LEVELS
-from shown_evidence.trials.trial import Trial
 from shown_evidence.wording import percent
 
 KINDS = ("perfect", "independent", "correlated")
 """Kinds of demonstrations."""
 
-STYLES = {
-    0.0: {"color": "#b4345a", "marker": "o"},
-    1e-4: {"color": "#463480", "marker": "s"},
-    1e-3: {"color": "#33628d", "marker": "D"},
-    1e-2: {"color": "#23898e", "marker": "^"},
-    1e-1: {"color": "#29af7f", "marker": "v"},
-    1.0: {"color": "#75d054", "marker": "P"},
-}
-"""Zero stands out; the others go from dark to light."""
+EPSILONS = (0.0, 1e-4, 1e-3, 1e-2, 1e-1, 1.0)
 
-EPSILONS = tuple(STYLES)
-DUPLICATES = {"color": "#75d054", "marker": "x", "linestyle": (0, (1, 1.5))}
-
-SIZES = tuple(range(2, 17))
+SIZES, DRAWS = range(2, 17), 5
 ENOUGH = 8
 """Demonstrations from which on the means of text and table are taken."""
 
-VIEWS = (LevelView("9 test levels", TEST), LevelView("100 generated levels", GENERATED))
 UNIT = f"Generated levels, from {ENOUGH} demonstrations or more"
 
-DRAWS = 5
 MORE_LEVELS = range(900_000, 900_005)
 """Generated levels that follow the 11 training levels, which are too few for 16 demonstrations."""
 
-Means = Mapping[tuple[str, float], float]
+Means = Mapping[str, Mapping[float, float]]
 """Mean success on generated levels by kind of demonstrations and ε."""
-
-
-class Noise(Experiment):
-    """Six values of ε, three kinds of demonstrations, 2 to 16 of them, in several random orders."""
-
-    name = "noise"
-    title = "Noisy demonstrations"
-    question = "What if the demonstrator errs one time in five?"
-    games = ("nim",)
-    methods = ("lpp", "lpp-duplicates")
-
-    def trials(self, scale: Scale) -> list[Trial]:
-        """Return LPP with every ε, and with the mixture of the published code and the largest ε."""
-        return [
-            Trial(method, game, first_levels(draw, count), kind, draw, scale.options(method, noise=epsilon), scale.test)
-            for method in scale.methods_of(self.methods)
-            for game in scale.games_of(self.games)
-            for kind in KINDS
-            for epsilon in (EPSILONS if method == "lpp" else EPSILONS[-1:])
-            for count in scale.sizes(SIZES, (2, 4, 8, 12, 16))
-            for draw in range(scale.repeats(DRAWS, 2))
-        ]
-
-    def plots(self, rows: Sequence[Row]) -> list[Plot | Table]:
-        columns = [
-            Series("no noise" if kind == "perfect" else f"{kind} noise", {"demonstrations": kind}) for kind in KINDS
-        ]
-        series = [Series(f"ε = {e:g}", {"method": "lpp", "noise": e}, STYLES[e]) for e in EPSILONS]
-        series.append(Series("ε = 1, duplicates kept", {"method": "lpp-duplicates"}, DUPLICATES))
-        across = Axis("demonstrations", range(2, 17, 4), limits=(1.2, 16.8))
-        parts = [_column(demonstrations, levels) for levels in (TEST, GENERATED) for demonstrations in KINDS]
-        return [
-            Plot(
-                figures.success_panels(rows, size, columns, series, VIEWS, across),
-                "Success in Nim from perfect demonstrations, and from demonstrations in which one action in five is a "
-                "random click (independent) or a random matchstick (correlated, and therefore misleading), for six "
-                "values of the noise ε that the learner expects. Mean of several draws.",
-            ),
-            success_table(rows, self.games, series, parts, f"From {ENOUGH} demonstrations or more. {MEANS}"),
-        ]
-
-    def findings(self, rows: Sequence[Row]) -> dict[str, Finding]:
-        means = _means(select(rows, method="lpp"))
-        if len(means) < len(KINDS) * len(EPSILONS):
-            return {}
-        kept = _means(select(rows, method="lpp-duplicates"))
-        zero = Finding(f"{UNIT}: {_at(means, 0.0)}.", holding(_drops(means, 0.0, KINDS[1:])))
-        return {"high": _too_high(means, kept), "zero": zero, "small": _small(means)}
 
 
 def first_levels(draw: int, count: int) -> str:
@@ -108,52 +44,77 @@ def first_levels(draw: int, count: int) -> str:
     return ",".join(pool[i] for i in order[:count])
 
 
-def _column(demonstrations: str, levels: str) -> TableColumn:
-    def keeps(row: Row) -> bool:
-        return size(row) >= ENOUGH and row.settings["demonstrations"] == demonstrations
+def _nim(method: str, epsilons: Sequence[float]) -> Design:
+    options = [{"noise": epsilon} for epsilon in epsilons]
+    return Design((method,), SIZES, DRAWS, first_levels, seeded=True, games=("nim",), kinds=KINDS, options=options)
 
-    return TableColumn(f"{demonstrations}, {LEVELS[levels]}", keeps, levels)
+
+def _column(kind: str, levels: str) -> TableColumn:
+    def keeps(row: Row) -> bool:
+        return size(row) >= ENOUGH and row.settings["demonstrations"] == kind
+
+    return TableColumn(f"{kind}, {LEVELS[levels]}", keeps, levels)
+
+
+class Noise(Experiment):
+    """Success in Nim with noisy demonstrations."""
+
+    designs = (_nim("lpp", EPSILONS), _nim("lpp-duplicates", EPSILONS[-1:]))
+    series = (
+        *(Series(f"ε = {epsilon:g}", {"method": "lpp", "noise": epsilon}) for epsilon in EPSILONS),
+        Series("ε = 1, duplicates kept", {"method": "lpp-duplicates"}),
+    )
+    views = BOTH
+    across = Axis("demonstrations", range(2, 17, 4))
+    columns = tuple(_column(kind, levels) for levels in (TEST, GENERATED) for kind in KINDS)
+
+    def panels(self, rows: Sequence[Row]) -> list[Series]:
+        return [
+            Series("no noise" if kind == "perfect" else f"{kind} noise", {"demonstrations": kind}) for kind in KINDS
+        ]
+
+    def findings(self, rows: Sequence[Row]) -> dict[str, Finding]:
+        means, kept = (_means(select(rows, method=method)) for method in ("lpp", "lpp-duplicates"))
+        if sum(map(len, means.values())) < len(KINDS) * len(EPSILONS):
+            return {}
+        zero = Finding(f"{UNIT}: {_at(means, 0.0)}.", holding(_drops(means, 0.0, KINDS[1:])))
+        return {"high": _too_high(means, kept), "zero": zero, "small": _small(means)}
 
 
 def _means(rows: Sequence[Row]) -> Means:
-    large = of_size(rows, ENOUGH, max(SIZES))
-    return {
-        (kind, epsilon): mean_success(found, GENERATED)
-        for kind in KINDS
-        for epsilon in EPSILONS
-        if (found := select(large, demonstrations=kind, noise=epsilon))
-    }
+    means: dict[str, dict[float, float]] = {kind: {} for kind in KINDS}
+    large = [row for row in rows if size(row) >= ENOUGH]
+    for (kind, epsilon), part in grouped(large, lambda row: (row.settings["demonstrations"], _epsilon(row))).items():
+        means[kind][epsilon] = mean_success(part, GENERATED)
+    return means
 
 
-def _best(means: Means) -> dict[str, float]:
-    """Return the success with the best ε for each kind of demonstrations."""
-    return {kind: max(means[kind, epsilon] for epsilon in EPSILONS) for kind in KINDS}
+def _epsilon(row: Row) -> float:
+    return float(row.settings["options"]["noise"])
 
 
 def _drops(means: Means, epsilon: float, kinds: Sequence[str]) -> list[bool]:
-    """Return whether an ε loses more than half of the best success."""
-    best = _best(means)
-    return [means[kind, epsilon] < 0.5 * best[kind] for kind in kinds]
+    """Return whether an ε loses more than half of the best success with each kind of demonstrations."""
+    return [means[kind][epsilon] < 0.5 * max(means[kind].values()) for kind in kinds]
 
 
 def _at(means: Means, epsilon: float) -> str:
-    known = [kind for kind in KINDS if (kind, epsilon) in means]
-    return f"ε = {epsilon:g}: " + ", ".join(f"{kind} {percent(means[kind, epsilon])}" for kind in known)
+    known = [kind for kind in KINDS if epsilon in means[kind]]
+    return f"ε = {epsilon:g}: " + ", ".join(f"{kind} {percent(means[kind][epsilon])}" for kind in known)
 
 
 def _too_high(means: Means, kept: Means) -> Finding:
     """Judge a high ε, also with the duplicates of the published code."""
-    best = ", ".join(f"{kind} {percent(value)}" for kind, value in _best(means).items())
-    measured = f"{UNIT}: {_at(means, 1.0)}; {_at(means, 0.1)}; the best ε: {best}."
-    if kept:
-        measured += f" With duplicates kept, {_at(kept, 1.0)}."
-    return Finding(measured, holding(_drops(means, 1.0, KINDS)))
+    best = ", ".join(f"{kind} {percent(max(means[kind].values()))}" for kind in KINDS)
+    words = f"{UNIT}: {_at(means, 1.0)}; {_at(means, 0.1)}; the best ε: {best}."
+    if any(kept.values()):
+        words += f" With duplicates kept, {_at(kept, 1.0)}."
+    return Finding(words, holding(_drops(means, 1.0, KINDS)))
 
 
 def _small(means: Means) -> Finding:
     """Find the ε with most of the best success over all kinds of demonstrations."""
-    best = _best(means)
-    share = {e: fmean(means[kind, e] / max(best[kind], 1e-9) for kind in KINDS) for e in EPSILONS}
+    share = {e: fmean(mine[e] / max(*mine.values(), 1e-9) for mine in means.values()) for e in EPSILONS}
     top = max(share, key=lambda epsilon: share[epsilon])
     small = [epsilon for epsilon in EPSILONS if 0 < epsilon <= 0.01]
     words = "; ".join(_at(means, epsilon) for epsilon in small)

@@ -8,85 +8,57 @@ from statistics import fmean
 from typing import Any
 
 from shown.language.grammar import paper_grammar
-from shown.worlds import find_game
-from shown_evidence.analysis import figures
+from shown.worlds import GAMES, find_game
 from shown_evidence.analysis import statistics as stats
-from shown_evidence.analysis.claims import NO, Finding, graded, holding
-from shown_evidence.analysis.figures import HUNDRED, NINE, STYLES, Axis, Series
-from shown_evidence.analysis.statements import PROGRAMS_BELOW
-from shown_evidence.analysis.statistics import GENERATED, curve, first_perfect, games_among, programs, select, success
-from shown_evidence.analysis.success_tables import LEVELS, MEANS, Table, TableColumn, success_table
-from shown_evidence.experiments.experiment import ALL_DEMONSTRATIONS, Experiment, Plot, Scale
+from shown_evidence.analysis.exhibits import BOTH, LEVELS, Axis, Exhibit, Series, TableColumn
+from shown_evidence.analysis.statements import NO, PROGRAMS_BELOW, Finding, graded, holding
+from shown_evidence.analysis.statistics import GENERATED, TEST, curve, first_perfect, programs, select, success
+from shown_evidence.experiments.experiment import Design, Experiment
 from shown_evidence.results.row import Row
+from shown_evidence.trials.demonstrators import TRAINING_LEVELS
 from shown_evidence.trials.methods import METHODS
-from shown_evidence.trials.trial import Trial
 from shown_evidence.wording import by_game, listed, percent, title
 
-FULL = {
-    "lpp": (*(i * 10**k for k in range(4) for i in (1, 2, 3, 5, 7, 9)), 10_000),
-    "vpi": (*(i * 10**k for k in range(5) for i in (1, 2, 5)), 100_000),
-}
-QUICK = (10, 30, 90, 300, 900, 3_000, 9_000)
+LPP = (*(i * 10**k for k in range(4) for i in (1, 2, 3, 5, 7, 9)), 10_000)
+VPI = (*(i * 10**k for k in range(5) for i in (1, 2, 5)), 100_000)
 IN_TABLE = (100, 1_000, 10_000)
+SEEDS = 3  # LPP's trees break ties at random; VPI is deterministic
 
 SIX_HOURS = 5_000_000
 """Policies that a plain program tries for Nim in about six hours, at 8.8 µs per program and row: some
 4 ms for a policy of one program on the 540 rows of eleven demonstrations."""
 
-SEEDS = {"lpp": 3, "vpi": 1}
-"""LPP's trees break ties at random; VPI is deterministic."""
-
-ENSEMBLES = {"lpp": (25,), "vpi": (25, 1)}
-"""VPI is also run with its single best policy."""
-
 NEIGHBORS = 8
 
-SERIES = (
-    Series("LPP", {"method": "lpp", "ensemble": 25}, STYLES["lpp"]),
-    Series("VPI", {"method": "vpi", "ensemble": 25}, STYLES["vpi"]),
-    Series(METHODS["vpi-best"].label, {"method": "vpi", "ensemble": 1}, STYLES["vpi-best"]),
-)
+
+def _vpi(ensemble: int, numbers: Sequence[int], **where: Any) -> Design:
+    options = [{"programs": number, "ensemble": ensemble} for number in numbers]
+    return Design(("vpi",), (TRAINING_LEVELS,), options=options, **where)
+
+
+def _column(number: int, kind: str) -> TableColumn:
+    return TableColumn(f"{number:,} programs, {LEVELS[kind]}", lambda row: programs(row) == number, kind)
 
 
 class ProgramBudget(Experiment):
-    """All 11 demonstrations, from 1 program to 10,000 (and 100,000 policies for VPI)."""
+    """Success of LPP and VPI by number of programs."""
 
-    name = "programs"
-    title = "Success against programs enumerated"
-    question = "How long must the search be before the policy wins?"
-    methods = ("lpp", "vpi")
+    designs = (
+        Design(("lpp",), (TRAINING_LEVELS,), SEEDS, seeded=True, options=[{"programs": number} for number in LPP]),
+        *(_vpi(ensemble, VPI) for ensemble in (25, 1)),
+        *(_vpi(ensemble, (SIX_HOURS,), games=("nim",), long=True) for ensemble in (25, 1)),
+    )
+    series = (
+        Series("LPP", {"method": "lpp", "ensemble": 25}),
+        Series("VPI", {"method": "vpi", "ensemble": 25}),
+        Series(METHODS["vpi-best"].label, {"method": "vpi", "ensemble": 1}),
+    )
+    views = BOTH
+    across = Axis("programs", (1, 100, 10_000), programs, logarithmic=True)
+    columns = tuple(_column(number, kind) for number in IN_TABLE for kind in (TEST, GENERATED))
 
-    def trials(self, scale: Scale) -> list[Trial]:
-        wanted = []
-        for method in scale.methods_of(self.methods):
-            for game in scale.games_of(self.games):
-                for number in FULL[method] if scale.full else QUICK:
-                    for ensemble in ENSEMBLES[method]:
-                        options = scale.options(method, programs=number, ensemble=ensemble)
-                        for seed in range(scale.repeats(SEEDS[method], 1)):
-                            wanted.append(Trial(method, game, ALL_DEMONSTRATIONS, "perfect", seed, options, scale.test))
-        if scale.full and "vpi" in scale.methods_of(self.methods) and "nim" in scale.games:
-            for ensemble in ENSEMBLES["vpi"]:
-                options = scale.options("vpi", programs=SIX_HOURS, ensemble=ensemble)
-                wanted.append(Trial("vpi", "nim", ALL_DEMONSTRATIONS, "perfect", 0, options, scale.test))
-        return wanted
-
-    def plots(self, rows: Sequence[Row]) -> list[Plot | Table]:
-        rows = [row for row in rows if row.settings["options"].get("programs") != SIX_HOURS]  # of Nim alone
-        columns = figures.games(games_among(rows, self.games))
-        across = Axis("programs", [1, 100, 10_000], ["1", "100", "10⁴"], logarithmic=True)
-        plots: list[Plot | Table] = [
-            Plot(
-                figures.success_panels(rows, programs, columns, SERIES, (view,), across),
-                f"Success on {view.label} against the number of programs (LPP) or whole policies (VPI) enumerated, "
-                "with all 11 demonstrations.",
-                name,
-            )
-            for view, name in ((NINE, "nine"), (HUNDRED, "generated"))
-        ]
-        parts = [_column(number, kind) for number in IN_TABLE for kind in (stats.TEST, GENERATED)]
-        caption = f"The same as numbers; LPP breaks its ties with {SEEDS['lpp']} seeds. {MEANS}"
-        return [*plots, success_table(rows, self.games, SERIES, parts, caption)]
+    def exhibits(self, rows: Sequence[Row]) -> Sequence[Exhibit]:
+        return super().exhibits([row for row in rows if row.settings["options"].get("programs") != SIX_HOURS])
 
     def findings(self, rows: Sequence[Row]) -> dict[str, Finding | None]:
         return {
@@ -99,8 +71,19 @@ class ProgramBudget(Experiment):
         }
 
 
-def _column(number: int, kind: str) -> TableColumn:
-    return TableColumn(f"{number:,} programs, {LEVELS[kind]}", lambda row: programs(row) == number, kind)
+# --- LPP ----------------------------------------------------------------------------------------------------------
+
+
+def _enough(game: str, rows: Sequence[Row]) -> Finding | None:
+    """Judge how many programs are enough for LPP to win every test level of a game."""
+    found, bound = select(rows, game=game, method="lpp"), PROGRAMS_BELOW[game]
+    if max(map(programs, found), default=0) < bound / 2:
+        return None
+    first, every_seed = first_perfect(found, programs), first_perfect(found, programs, pool=fmean)
+    if first is None:
+        return Finding(f"Not with any number tried; at best {percent(max(map(success, found)))}.", NO)
+    also = f" ({every_seed:,} with every seed)" if every_seed and every_seed != first else ""
+    return Finding(f"{first:,} are enough{also}{_less_again(found)}.", graded(first < bound, False))
 
 
 def _less_again(rows: Sequence[Row]) -> str:
@@ -109,24 +92,8 @@ def _less_again(rows: Sequence[Row]) -> str:
     return f" (but with {tried[-1]:,} only {percent(means[-1])})" if max(means, default=0.0) >= 1 > means[-1] else ""
 
 
-# --- LPP ----------------------------------------------------------------------------------------------------------
-
-
-def _enough(game: str, rows: Sequence[Row]) -> Finding | None:
-    """Judge how many programs are enough for LPP to win every test level of a game."""
-    found, bound = select(rows, game=game, method="lpp"), PROGRAMS_BELOW[game]
-    if not found or max(map(programs, found)) < bound / 2:
-        return None
-    first, every_seed = first_perfect(found, programs), first_perfect(found, programs, pool=fmean)
-    if first is None:
-        best = max(success(row) for row in found)
-        return Finding(f"Not with any number tried; at best {percent(best)}.", NO)
-    also = f" ({every_seed:,} with every seed)" if every_seed and every_seed != first else ""
-    return Finding(f"{first:,} are enough{also}{_less_again(found)}.", graded(first < bound, False))
-
-
 def _a_second(rows: Sequence[Row]) -> Finding | None:
-    times = [stats.measured(row)["seconds"]["learn"] for row in select(rows, game="nim", method="lpp", programs=10_000)]
+    times = list(map(stats.learn_seconds, select(rows, game="nim", method="lpp", programs=10_000)))
     if not times:
         return None
     return Finding(f"{fmean(times):.2f} s on one core, with 10,000 programs.", graded(fmean(times) < 3, False))
@@ -142,15 +109,12 @@ def _mixed_and_single(rows: Sequence[Row], **where: Any) -> tuple[list[Row], lis
 
 def _vpi_in_nim(rows: Sequence[Row]) -> Finding | None:
     mixed, single = _mixed_and_single(rows, game="nim")
-    if not mixed or not single or max(map(programs, mixed)) < 100:
-        return None
     kind = stats.widest(mixed)
-    best = max(curve(single, programs, kind)[1], default=0.0)
     numbers, wins = curve(mixed, programs, kind)
     beyond = [y for x, y in zip(numbers, wins, strict=True) if x >= 90]
-    if not beyond:
+    if not beyond or not single or numbers[-1] < 100:
         return None
-    most, worst = max(wins), min(beyond)
+    best, most, worst = max(curve(single, programs, kind)[1], default=0.0), max(wins), min(beyond)
     near = abs(best - 0.45) <= 0.15
     return Finding(
         f"The single best policy wins at most {percent(best)} of the {LEVELS[kind]}; the mixture of 25 "
@@ -162,7 +126,7 @@ def _vpi_in_nim(rows: Sequence[Row]) -> Finding | None:
 
 def _vpi_elsewhere(rows: Sequence[Row]) -> Finding | None:
     mixed, single = _mixed_and_single(rows)
-    games = [game for game in games_among(mixed, ProgramBudget.games) if game != "nim"]
+    games = [game for game in stats.games_among(mixed, tuple(GAMES)) if game != "nim"]
     if len(games) < stats.LEAST_GAMES - 1:
         return None
     bests = {game: [_best(select(part, game=game)) for part in (mixed, single)] for game in games}
