@@ -186,11 +186,11 @@ from measuring import measured
 from shown_evidence.results.runner import run
 from shown_evidence.trials.trial import Trial
 
-def work(trials):
+def work(settings):
     with open(sys.argv[2], "a") as log:
-        log.write("".join(f"{settings['seed']}\\n" for settings in trials))
+        log.write(f"{settings['seed']}\\n")
     time.sleep(0.002)
-    return [measured(Trial.from_settings(settings)) for settings in trials]
+    return measured(Trial.from_settings(settings))
 
 trials = [Trial("lpp", "nim", "train:0", seed=seed) for seed in range(400)]
 with ThreadPoolExecutor(1) as executor:

@@ -1,8 +1,5 @@
 import gzip
 import json
-import os
-import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,9 +9,8 @@ from guides import ROOT
 from measuring import failed, measured
 from shown.cli import main
 from shown_evidence.experiments import find
-from shown_evidence.experiments.experiment import Scale
 from shown_evidence.results.archive import append, pack, packed, read
-from shown_evidence.trials.trial import Trial, run_trial
+from shown_evidence.trials.trial import Trial
 
 TINY = ["--games", "nim", "--demos", "1", "--sets", "1", "--programs", "60", "--levels", "test:0-1,random:0-2"]
 
@@ -163,34 +159,3 @@ def test_list_runs_nothing(tmp_path: Path, capsys: pytest.CaptureFixture):
     assert len(learned) == len(set(learned)) > 4000
     assert all(line.startswith("todo  ") for line in lines)
     assert not folder.exists()
-
-
-BLOCK = """
-import sys
-for name in ("numba", "gymnasium", "PIL", "matplotlib", "sklearn", "scipy", "jinja2"):
-    sys.modules[name] = None
-"""
-
-
-@pytest.mark.slow
-def test_networks_in_batches_need_only_numpy_and_torch(tmp_path: Path):
-    (tmp_path / "sitecustomize.py").write_text(BLOCK)
-    folder = tmp_path / "results"
-    chosen = {"games": ("nim",), "methods": ("cnn",), "demos": (1, 10), "sets": 2, "test": ("test:0",)}
-    trials = find("demos").trials(Scale(full=True, **chosen))
-    append(folder, "demos", measured(trials[0]))
-    command = [sys.executable, "-c", "import sys; from shown.cli import main; sys.exit(main(sys.argv[1:]))"]
-    command += ["reproduce", "demos", "--full", "--device", "cpu", "--jobs", "1", "--results", str(folder)]
-    command += ["--games", "nim", "--methods", "cnn", "--demos", "1,10", "--sets", "2", "--levels", "test:0"]
-    path = os.pathsep.join(map(str, (tmp_path, ROOT / "src", ROOT / "evidence" / "src")))
-    environment = {**os.environ, "PYTHONPATH": path, "OMP_NUM_THREADS": "1"}
-    ran = subprocess.run(command, capture_output=True, text=True, env=environment)
-    assert ran.returncode == 0, ran.stderr
-    assert f"{len(trials)} trials: {len(trials) - 1} run, 1 already there." in ran.stderr
-    rows = read(folder).rows
-    assert {trial.key for trial in trials} == set(rows)
-    # What was trained side by side is what one would get alone.
-    alone, together = run_trial(trials[-1].settings), rows[trials[-1].key].result
-    assert together is not None
-    assert together["success"] == alone["success"]
-    assert together["learned"]["training"]["steps"] == alone["learned"]["training"]["steps"]

@@ -15,7 +15,7 @@ from measuring import failed, measured
 from shown_evidence.results.archive import append, read
 from shown_evidence.results.executors import Processes, RayCluster, WorkerDied
 from shown_evidence.results.row import Row
-from shown_evidence.results.runner import attempt, attempt_each, duration, run
+from shown_evidence.results.runner import attempt, duration, run
 from shown_evidence.trials.trial import Trial
 
 SMALL = {"test": ("test:0-1",), "options": {"programs": 40}}
@@ -59,9 +59,9 @@ def test_a_row_has_its_versions_work_commit_and_machine():
 def test_a_rerun_does_only_what_is_missing_and_tries_failed_ones_again(tmp_path: Path, here: ThreadPoolExecutor):
     asked = []
 
-    def work(trials):
-        asked.extend(settings["levels"] for settings in trials)
-        return attempt_each(trials)
+    def work(settings):
+        asked.append(settings["levels"])
+        return attempt(settings)
 
     run({"demos": [GOOD[0], BAD]}, tmp_path, here, work=work)
     summary = run({"demos": GOOD[:2], "programs": [*GOOD, BAD]}, tmp_path, here, work=work)
@@ -76,11 +76,11 @@ def test_processes_give_what_this_process_gives():
         assert [measurements(each.result()) for each in there] == [measurements(attempt(t.settings)) for t in GOOD]
 
 
-def die_or(trials):
+def die_or(settings):
     """Kill the process at the second level."""
-    if trials[0]["levels"] == "train:1":
+    if settings["levels"] == "train:1":
         os.kill(os.getpid(), signal.SIGKILL)
-    return attempt_each(trials)
+    return attempt(settings)
 
 
 def test_a_process_that_dies_fails_its_own_trial_only(tmp_path: Path):
@@ -116,9 +116,9 @@ def test_ctrl_c_keeps_what_is_done_and_starts_nothing_more(tmp_path: Path, monke
 
 
 def test_rows_of_workers_with_other_versions_fail(tmp_path: Path, here: ThreadPoolExecutor):
-    def work(trials):
-        (row,) = map(measured, map(Trial.from_settings, trials))
-        return [Row(row.settings, {**row.versions, "method vpi": 99}, row.result)]
+    def work(settings):
+        row = measured(Trial.from_settings(settings))
+        return Row(row.settings, {**row.versions, "method vpi": 99}, row.result)
 
     summary = run({"demos": GOOD[:1]}, tmp_path, here, work=work)
     assert "other versions" in (summary.failed[0].error or "")
@@ -201,16 +201,16 @@ def test_an_interrupted_command_says_how_to_continue(running: tuple, stop: signa
 
 @pytest.mark.slow
 def test_ray_gives_the_same_rows_and_a_dead_worker_fails_its_trial_only(tmp_path: Path):
-    def die_at(place, trials):
-        if trials[0]["levels"] == f"train:{place}":
+    def die_at(place, settings):
+        if settings["levels"] == f"train:{place}":
             os._exit(1)
-        return attempt_each(trials)
+        return attempt(settings)
 
     with RayCluster("local", 2) as executor:
         summary = run({"demos": GOOD}, tmp_path / "good", executor)
         assert summary.text == "3 trials: 3 run."
         # A nested function travels by value: Ray's workers cannot import this file.
-        deaths = run({"demos": GOOD}, tmp_path / "dying", executor, work=lambda trials: die_at(1, trials))
+        deaths = run({"demos": GOOD}, tmp_path / "dying", executor, work=lambda settings: die_at(1, settings))
     assert deaths.text == "3 trials: 2 run, 1 failed."
     here = sorted(measurements(attempt(trial.settings)) for trial in GOOD)
     assert sorted(map(measurements, rows(tmp_path / "good"))) == here

@@ -1,362 +1,257 @@
-"""What the documentation says of the stored results: tables, and paragraphs in which every number is computed."""
+"""What the documentation says of the stored results: a function for each text between markers."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from statistics import fmean, median
 from textwrap import fill
-from typing import Any
 
+from shown.worlds import GAMES
 from shown_evidence.analysis import statistics as stats
-from shown_evidence.analysis.statements import PERFECT_FROM
-from shown_evidence.analysis.statistics import GENERATED, mean_over_games, mean_success, of_size, select, success
-from shown_evidence.analysis.success_tables import Table
+from shown_evidence.analysis.exhibits import Table
+from shown_evidence.analysis.statements import MISSING, NO, PARTLY, YES
+from shown_evidence.analysis.statistics import GENERATED, mean_over_games, mean_success, of_size, select
 from shown_evidence.experiments import find
-from shown_evidence.experiments.confidence import calibration_error, cases
-from shown_evidence.paper_table import (
-    GAMES,
-    Results,
-    Rows,
-    counts,
-    needed,
-    paper_table,
-    reasons,
-    shares,
-    table,
-    ten_sets,
-)
+from shown_evidence.experiments.beyond import SIZES
+from shown_evidence.experiments.experiment import Presentation
+from shown_evidence.experiments.minigrid_worlds import METHOD as IN_WORLDS
+from shown_evidence.experiments.released_levels import verdicts
 from shown_evidence.results.row import Row
+from shown_evidence.trials.demonstrators import training_sets
 from shown_evidence.trials.methods import METHODS
-from shown_evidence.wording import MISSING_CELL, by_game, listed, percent, title
+from shown_evidence.wording import MISSING_CELL, percent, title
 
-# --- rows ---------------------------------------------------------------------------------------------------------
+Presented = Mapping[str, Presentation]
+"""The presentation of each experiment by its name, with the results that belong to it."""
 
-SIZES = (1, 2, 3, 5)
 LEARNERS = {"lpp": "LPP, as published", "shown": "`shown`", "shown-practice": "`shown` + practice"}
-OURS = list(LEARNERS)[1:]
-LEARNED = 0.9  # success from which on a style counts as learned, and a rule as good
+LEARNED = 0.9  # success from which on a style counts as learned
 REACHED = 0.95  # success from which on a world counts as solved
 EXPERT = "style:expert"
-MINATAR = ("Freeway", "Breakout", "SpaceInvaders", "Asterix")
 
 
-def _styles(results: Results, method: str, count: int) -> dict[tuple[str, str], list[Row]]:
-    """Return the results of a method in each style but the expert's, by game and style."""
-    own = of_size(select(results["styles"], method=method), count)
-    found = stats.grouped(
-        own, lambda row: (row.settings["game"], row.settings["demonstrations"].removeprefix("style:"))
-    )
-    return {key: rows for key, rows in found.items() if key[1] != "expert"}
+# --- text ---------------------------------------------------------------------------------------------------------
 
 
-def _all(styles: Mapping[tuple[str, str], Rows]) -> list[Row]:
-    return [row for rows in styles.values() for row in rows]
+def shares(values: Iterable[float]) -> str:
+    """Format fractions side by side.
+
+    >>> shares([0.456, 1.0])
+    '46 / 100 %'
+    """
+    return " / ".join(percent(value).removesuffix(" %") for value in values) + " %"
 
 
-def _mean_of_styles(styles: Mapping[tuple[str, str], Rows]) -> float:
-    return fmean(mean_success(rows, GENERATED) for rows in styles.values())
+def counts(values: Iterable[float]) -> str:
+    """Format numbers side by side.
+
+    >>> counts([5, 4.5, 5000])
+    '5 / 4.5 / 5,000'
+    """
+    return " / ".join(f"{value:,g}" for value in values)
 
 
-def _learned(styles: Mapping[tuple[str, str], Rows], kind: str = GENERATED) -> int:
-    return sum(mean_success(rows, kind) >= LEARNED for rows in styles.values())
+def table(head: Iterable[str], lines: Iterable[Iterable[str]]) -> str:
+    """Return a Markdown table.
+
+    >>> print(table(["game", "won"], [["Nim", "90 %"]]))
+    | game | won |
+    |---|---|
+    | Nim | 90 % |
+    """
+    cells = [list(head), *map(list, lines)]
+    first, *others = (f"| {' | '.join(line)} |" for line in cells)
+    return "\n".join([first, "|---" * len(cells[0]) + "|", *others])
 
 
-def _expert(results: Results, method: str, count: int, **where: Any) -> list[Row]:
-    return of_size(select(results["beyond"], method=method, demonstrations=EXPERT, **where), count)
+def _exhibit(experiment: str, number: int = 0) -> Callable[[Presented], str]:
+    """Return the function that gives a table of the report."""
 
-
-def _worlds(rows: Rows) -> list[float]:
-    """Return the mean success in each world."""
-    return [mean_success(part, "seeds") for part in stats.grouped(rows, lambda row: row.settings["game"]).values()]
-
-
-def _return(rows: Rows, whose: str) -> float:
-    """Return the mean reward of a player over all results and played seeds."""
-    return fmean(reward for row in rows for spec in row.settings["test"] for reward in stats.measured(row)[whose][spec])
-
-
-# --- tables and texts of the report -------------------------------------------------------------------------------
-
-
-def _report_table(experiment: str, number: int = 0) -> Callable[[Results], str]:
-    def shown(results: Results) -> str:
-        exhibits = find(experiment).present(results[experiment]).plots
-        tables = [item for item in exhibits if isinstance(item, Table)]
+    def shown(found: Presented) -> str:
+        tables = [item for item in found[experiment].exhibits if isinstance(item, Table)]
         return table(tables[number].head, tables[number].rows)
 
     return shown
 
 
-def _report_text(experiment: str, lines: slice) -> Callable[[Results], str]:
-    return lambda results: fill(" ".join(find(experiment).present(results[experiment]).text[lines]), 120)
+# --- the paper ----------------------------------------------------------------------------------------------------
+
+
+def statements(found: Presented) -> str:
+    """Return every statement of the paper with its measurement and verdicts, and the number of each verdict."""
+    authors = verdicts(found["released"].rows)
+    lines = []
+    for name, chapter in found.items():
+        others = authors.get(name) or [None] * len(chapter.claims)
+        for claim, other in zip(chapter.claims, others, strict=True):
+            there = MISSING_CELL if other is None or other.verdict == MISSING else other.verdict
+            measured = MISSING_CELL if claim.verdict == MISSING else claim.measured
+            lines.append([claim.paper, measured, claim.verdict, there])
+    head = ("the paper says", "measured on our levels", "agrees", "on the authors' levels")
+    return f"{_tally(lines, 2)} On the authors' levels: {_tally(lines, 3)}\n\n{table(head, lines)}"
+
+
+def _tally(lines: Sequence[Sequence[str]], column: int) -> str:
+    count = Counter(line[column] for line in lines)
+    judged = count[YES] + count[PARTLY] + count[NO]
+    return f"{judged} statements are judged: {count[YES]} agree, {count[PARTLY]} in part, {count[NO]} do not."
+
+
+def reasons(found: Presented) -> str:
+    """Return the statements that do not agree with their reasons, those with the same reason together."""
+    together: dict[str, list[str]] = {}
+    for claim in (claim for chapter in found.values() for claim in chapter.claims if claim.verdict == NO):
+        together.setdefault(claim.why, []).append(claim.paper)
+    return "\n".join(f"- {' '.join(papers)} *{why or 'No reason is known.'}*" for why, papers in together.items())
+
+
+def games(found: Presented) -> str:
+    """Return what LPP, `shown` and the two best other methods win of the test levels of each game."""
+    chapter = found["demos"]
+    rows = [row for row in chapter.rows if row.settings["levels"] in training_sets(stats.size(row), 10)]
+    lines = []
+    for game in GAMES:
+        own = select(rows, game=game)
+        means = {
+            name: mean_success(part) for name in find("demos").methods if len(part := select(own, method=name)) > 9
+        }
+        best = max(means.values())
+        cells = {name: f"**{percent(mean)}**" if mean == best else percent(mean) for name, mean in means.items()}
+        others = sorted((name for name in means if name not in LEARNERS), key=lambda name: -means[name])[:2]
+        beside = "; ".join(f"{METHODS[name].label} {cells[name]}" for name in others)
+        lines.append([title(game), cells["lpp"], cells["shown"], beside])
+    return table(("game", "LPP", "`shown`", "best alternatives"), lines)
 
 
 # --- beyond the paper ---------------------------------------------------------------------------------------------
 
 
-def beyond(results: Results) -> str:
-    """Return success from the expert's demonstrations and in other styles, and the error of the expected success."""
+def beyond(found: Presented) -> str:
+    """Return the success from the expert's demonstrations, in other styles, and in other worlds."""
 
     def line(label: str, value: Callable[[str, int], float], text: Callable[..., str] = shares) -> list[str]:
         return [label, *(text(value(method, count) for count in SIZES) for method in LEARNERS)]
 
     def success_in(game: str) -> Callable[[str, int], float]:
-        return lambda method, count: mean_success(_expert(results, method, count, game=game), GENERATED)
+        return lambda method, count: mean_success(select(_expert(found, method, count), game=game), GENERATED)
 
-    def nothing_fits(method: str, count: int) -> int:
-        return sum(not stats.found(row) for row in _all(_styles(results, method, count)))
+    def in_styles(method: str, count: int) -> float:
+        return fmean(mean_success(rows, GENERATED) for rows in _styles(found, method, count))
 
     lines = [
         *(line(title(game), success_in(game)) for game in GAMES),
-        line("mean of the six", lambda method, count: mean_over_games(_expert(results, method, count), GENERATED)),
-        line("54 other styles", lambda method, count: _mean_of_styles(_styles(results, method, count))),
-        line("styles learned, of 54", lambda method, count: _learned(_styles(results, method, count)), counts),
-        line("nothing fits, of 162", nothing_fits, counts),
-        ["calibration error", MISSING_CELL, *(f"{_calibration(results, method):.3f}" for method in OURS)],
-        _in_worlds(results, "16 worlds of Minigrid, from 1 / 3 / 5", fmean),
-        _in_worlds(results, "the worst of these", min),
-        ["MinAtar, of the expert's return, from 5", *[MISSING_CELL] * 2, shares(_of_expert(results))],
+        line("mean of the six", lambda method, count: mean_over_games(_expert(found, method, count), GENERATED)),
+        line("54 other styles", in_styles),
+        line("styles learned, of 54", lambda method, count: learned(_styles(found, method, count)), counts),
     ]
     return table(("from 1 / 2 / 3 / 5", *LEARNERS.values()), lines)
 
 
-ADDED: Mapping[str, Mapping[str, Any]] = {
-    "LPP, as published": {"method": "lpp"},
-    "and mirrored": {"method": "lpp-with", "mirrored": True, "clauses": False},
-    "and clause search": {"method": "lpp-with", "mirrored": False, "clauses": True},
-    "and standard vocabulary": {"method": "lpp-with", "mirrored": False, "clauses": False, "words": "standard"},
-    "and all three": {"method": "lpp-with", "mirrored": True, "clauses": True},
-}
+def learned(styles: Sequence[Sequence[Row]], kind: str = GENERATED) -> int:
+    """Return the number of styles that are learned."""
+    return sum(mean_success(rows, kind) >= LEARNED for rows in styles)
 
 
-def additions(results: Results) -> str:
+def _expert(found: Presented, method: str, count: int) -> list[Row]:
+    return of_size(select(found["beyond"].rows, method=method, demonstrations=EXPERT), count)
+
+
+def _styles(found: Presented, method: str, count: int) -> list[list[Row]]:
+    """Return the results of a method in each style but the expert's."""
+    own = of_size(select(found["styles"].rows, method=method), count)
+    others = [row for row in own if row.settings["demonstrations"] != EXPERT]
+    return list(stats.grouped(others, lambda row: (row.settings["game"], row.settings["demonstrations"])).values())
+
+
+def additions(found: Presented) -> str:
     """Return the mean success over games with one addition at a time."""
-    parts = [select(results["additions"], **where) for where in ADDED.values()]
-    won = [shares(mean_over_games(of_size(rows, count), GENERATED) for count in SIZES) for rows in parts]
-    return table(ADDED, [won])
+    head = ("from 1 / 2 / 3 / 5", "mean of the games")
+    lines = []
+    for series in find("additions").series:
+        own = select(found["additions"].rows, **series.where)
+        lines.append([series.label, shares(mean_over_games(of_size(own, count), GENERATED) for count in SIZES)])
+    return table(head, lines)
 
 
-def styles_missed(results: Results) -> str:
-    """Return the styles that are not learned from three demonstrations."""
-    found = {key: mean_success(rows, GENERATED) for key, rows in _styles(results, "shown-practice", 3).items()}
-    missed = [f"`{style}` in {title(game)} ({percent(won)})" for (game, style), won in found.items() if won < LEARNED]
-    return fill(
-        f"With practice from three, {len(found) - len(missed)} of {len(found)} are learned; not {listed(missed)}.", 120
-    )
-
-
-def one_rule(results: Results) -> str:
+def one_rule(found: Presented) -> str:
     """Return what the printed rule, all rules and the policy win."""
+    parts = {
+        "the expert": [_expert(found, "shown-practice", count) for count in SIZES],
+        "54 other styles": [
+            [row for rows in _styles(found, "shown-practice", count) for row in rows] for count in SIZES
+        ],
+    }
     lines = []
-    for label, parts in (
-        ("the expert", [_expert(results, "shown-practice", count) for count in SIZES]),
-        ("54 other styles", [_all(_styles(results, "shown-practice", count)) for count in SIZES]),
-    ):
-        players = [shares(mean_success(part, f"{who}{GENERATED}") for part in parts) for who in ("rule ", "vote ", "")]
-        about = [[stats.measured(row)["learned"] for row in part] for part in parts]
-        acts = counts(sum(one["acts"] == "rule" for one in part) for part in about)
-        words = " / ".join(f"{median(one['conditions'] for one in part):g}" for part in about)
-        lines.append([label, str(len(parts[0])), *players, acts, words])
-    return table(
-        ("from 1 / 2 / 3 / 5", "cases", "rule alone", "all rules", "what acts", "rule acts", "conditions"), lines
-    )
+    for label, sizes in parts.items():
+        won = [shares(mean_success(rows, f"{who}{GENERATED}") for rows in sizes) for who in ("rule ", "vote ", "")]
+        acts = counts(sum(stats.learned(row)["acts"] == "rule" for row in rows) for rows in sizes)
+        words = counts(median(stats.learned(row)["conditions"] for row in rows) for rows in sizes)
+        lines.append([label, str(len(sizes[0])), *won, acts, words])
+    head = ("from 1 / 2 / 3 / 5", "cases", "rule alone", "all rules", "what acts", "rule acts", "conditions")
+    return table(head, lines)
 
 
-CONTROLS = {
-    "a random click, `shown` + practice": ("shown-practice", "random-click"),
-    "the expert's first click, `shown` + practice": ("shown-practice", "first-click"),
-    "one whole game, `shown` + practice": ("shown-practice", EXPERT),
-    "a search without demonstrations": ("search", "random-click"),
-}
-
-
-def controls(results: Results) -> str:
-    """Return what practice and a search win without demonstrations."""
-    lines = []
-    for label, (method, kind) in CONTROLS.items():
-        own = select(results["controls"], method=method, demonstrations=kind)
-        lines.append([label, *(percent(mean_success(select(own, game=game), GENERATED)) for game in GAMES)])
-    return table(("", *map(title, GAMES)), lines)
-
-
-PLAYERS: Mapping[str, Mapping[str, Any]] = {
-    "`shown` + practice": {"method": "shown-world", "rounds": 30},
-    "LPP, as published": {"method": "lpp"},
-    "boosted trees around the agent": {"method": "boosted-buttons"},
-    "decision tree around the agent": {"method": "tree-buttons"},
-    "CNN": {"method": "cnn"},
-    "CNN, mirrored data": {"method": "cnn-mirrored"},
-    "random actions": {"method": "random"},
-}
-
-
-def minigrid(results: Results) -> str:
+def minigrid(found: Presented) -> str:
     """Return mean and worst success over the worlds of Minigrid, and the number of solved ones."""
     lines = []
-    for label, where in PLAYERS.items():
-        parts = [_worlds(of_size(select(results["minigrid"], **where), count)) for count in (1, 3, 5)]
-        cells = [f"{percent(fmean(won))}, {percent(min(won))}, {sum(one >= REACHED for one in won)}" for won in parts]
-        lines.append([label, *cells])
+    for series in find("minigrid").series:
+        if series.where["method"] != IN_WORLDS or series.where.get("rounds"):
+            parts = [_in_worlds(select(found["minigrid"].rows, **series.where), count) for count in (1, 3, 5)]
+            cells = [f"{percent(fmean(p))}, {percent(min(p))}, {sum(w >= REACHED for w in p)}" for p in parts]
+            lines.append([series.label, *cells])
     return table(("mean, worst, solved of 16", "from 1", "from 3", "from 5"), lines)
 
 
-VOCABULARIES = {"paper": 0, "standard": 0, "walking": 0, "standard, practiced": 30}
+def _in_worlds(rows: Sequence[Row], count: int) -> list[float]:
+    """Return the mean success in each world from a number of demonstrations."""
+    groups = stats.grouped(of_size(rows, count), lambda row: row.settings["game"])
+    return [mean_success(part, "seeds") for part in groups.values()]
 
 
-def vocabularies(results: Results) -> str:
-    """Return the success in six worlds of Minigrid by vocabulary, and with practice."""
-    ours = select(results["minigrid"], method="shown-world")
-    lines = []
-    for game in dict.fromkeys(row.settings["game"] for row in select(ours, language="walking")):
-        lines.append([game.partition("-")[2].removesuffix("-v0")])
-        for name, rounds in VOCABULARIES.items():
-            own = select(ours, game=game, language=name.partition(",")[0], rounds=rounds)
-            lines[-1].append(shares(mean_success(of_size(own, count), "seeds") for count in (1, 3, 5)))
-    return table(("from 1 / 3 / 5", *VOCABULARIES), lines)
+def headline(found: Presented) -> str:
+    """Return eight numbers with what they are compared to."""
+    three = {method: _styles(found, method, 3) for method in LEARNERS}
+    worlds = {where: _in_worlds(select(found["minigrid"].rows, method=where), 1) for where in (IN_WORLDS, "lpp")}
+    rules = learned(three["shown-practice"], f"rule {GENERATED}")
 
+    def expert(method: str, count: int) -> str:
+        return percent(mean_over_games(_expert(found, method, count), GENERATED))
 
-def _in_worlds(results: Results, label: str, value: Callable[[Sequence[float]], float]) -> list[str]:
-    parts = [select(results["minigrid"], **PLAYERS[player]) for player in ("LPP, as published", "`shown` + practice")]
-    lpp, ours = (shares(value(_worlds(of_size(part, count))) for count in (1, 3, 5)) for part in parts)
-    return [label, lpp, MISSING_CELL, ours]
-
-
-def _calibration(results: Results, method: str) -> float:
-    return calibration_error(cases(select(results["confidence"], method=method)))
-
-
-def _of_expert(results: Results) -> list[float]:
-    """Return the share of the expert's return in each game of MinAtar from five demonstrations."""
-    five = of_size(results["minatar"], 5)
-    games = [[row for row in five if f":MinAtar{game}-" in row.settings["game"]] for game in MINATAR]
-    return [_return(rows, "reward") / _return(rows, "expert") for rows in games]
-
-
-# --- the paper's questions ----------------------------------------------------------------------------------------
-
-
-COMPARED = find("demos").methods
-"""Methods that learn from the paper's numbers of demonstrations."""
-
-LEAST = 30  # trials of a mean
-
-
-def _means(results: Results, game: str) -> dict[str, float]:
-    """Return the mean success on the test levels of each method with enough trials, over 1 to 10 demonstrations."""
-    own = ten_sets(select(results["demos"], game=game))
-    parts = {method: select(own, method=method) for method in COMPARED}
-    return {method: mean_success(part) for method, part in parts.items() if len(part) >= LEAST}
-
-
-def games(results: Results) -> str:
-    """Return the success of LPP and `shown` in each game beside the two best other methods."""
-    return table(
-        ("game", "LPP", "`shown`", "best alternatives"), [_beside(game, _means(results, game)) for game in GAMES]
-    )
-
-
-def _beside(game: str, means: dict[str, float]) -> list[str]:
-    best = max(means.values())
-    own = [means.pop("lpp"), means.pop("shown")]
-    others = sorted(means, key=lambda method: -means[method])[:2]
-    cells = [f"{METHODS[method].label} {_bold(means[method], best)}" for method in others if means[method] >= 0.005]
-    return [
-        title(game),
-        *(_bold(value, best) for value in own),
-        "; ".join(cells) or f"all others at most {percent(means[others[0]])}",
+    lines = [
+        *(
+            [f"new levels won from {n}, mean of six games", expert("shown-practice", n), expert("lpp", n)]
+            for n in SIZES
+        ),
+        ["ways of playing learned from 3, of 54", *(str(learned(three[m])) for m in ("shown-practice", "lpp"))],
+        ["the same by the one rule that is printed", str(rules), MISSING_CELL],
+        ["worlds of Minigrid and BabyAI solved from 1, of 16", *(_solved(part) for part in worlds.values())],
+        ["new seeds won there, mean", *(percent(fmean(part)) for part in worlds.values())],
     ]
+    return table(("", "`shown` + practice", "LPP, as published"), lines)
 
 
-def _bold(value: float, best: float) -> str:
-    return f"**{percent(value)}**" if value == best else percent(value)
+def _solved(worlds: Sequence[float]) -> str:
+    return str(sum(won >= REACHED for won in worlds))
 
 
-def networks(results: Results) -> str:
-    """Return what networks win from few demonstrations and from many."""
-    own = ten_sets(results["demos"])
-    played = "".join(stats.measured(row)["won"]["test:0-8"] for row in select(own, method="cnn"))
-    dagger, tuned = (percent(mean_over_games(select(own, method=method))) for method in ("dagger", "fcn-tuned"))
-    fcn, cnn = (
-        of_size(select(results["data-efficiency"], method=method, game=game), 500)
-        for method, game in (("fcn", "checkmate"), ("cnn", "nim"))
-    )
-    return fill(
-        f"From one to ten demonstrations a cloned CNN wins {played.count('1')} of {len(played):,} test levels, with "
-        f"DAgger {dagger}; an FCN with mirrored data and tuned settings wins {tuned}. With 500 demonstrations, "
-        f"{_perfect(fcn)} FCNs win every test level of {title('checkmate')}, and {_perfect(cnn)} CNNs "
-        f"those of {title('nim')}.",
-        120,
-    )
-
-
-def _perfect(rows: Rows) -> str:
-    return f"{sum(success(row) == 1 for row in rows)} of {len(rows)}"
-
-
-def judged(results: Results) -> str:
-    """Return where `shown` leads and where it is weak, in a paragraph."""
-    one, two = (
-        [mean_success(_expert(results, "shown-practice", count, game=game), GENERATED) for game in GAMES]
-        for count in (1, 2)
-    )
-    from_three = {method: _learned(_styles(results, method, 3)) for method in LEARNERS}
-    rules = _learned(_styles(results, "shown-practice", 3), f"rule {GENERATED}")
-    weak = {game: percent(won) for game, won in zip(GAMES, one, strict=True) if won < LEARNED}
-    ours, *clones = (
-        _worlds(of_size(select(results["minigrid"], **PLAYERS[label]), count))
-        for label, count in (("`shown` + practice", 1), *((label, 5) for label in list(PLAYERS)[2:6]))
-    )
-    return fill(
-        "With practice, judged once on levels on which nothing was chosen, `shown` wins "
-        f"{percent(min(two))} or more from two demonstrations in every game. Of 54 scripted styles of play it learns "
-        f"{from_three['shown-practice']} from three (LPP {from_three['lpp']}); the printed rule alone learns {rules}. "
-        f"From one demonstration it is weaker: {by_game(weak)}. In {len(ours)} worlds of Minigrid and BabyAI it wins "
-        f"{percent(min(ours))} or more from one demonstration; clones win {percent(min(map(fmean, clones)))} to "
-        f"{percent(max(map(fmean, clones)))} in the mean from five.",
-        120,
-    )
-
-
-def trails(results: Results) -> str:
-    """Return where LPP needs more demonstrations than in the paper, and what it wins from any five."""
-    pairs = [(game, count, PERFECT_FROM[game]) for game, count in zip(GAMES, needed(results["demos"]), strict=True)]
-    late = [
-        f"{title(game)} ({count or 'never'} instead of {paper})"
-        for game, count, paper in pairs
-        if (count or 99) > paper
-    ]
-    own = of_size(ten_sets(results["demos"]), 5)
-    every, chase = (
-        [percent(value(select(rows, method=method), GENERATED)) for method in ("lpp", "shown")]
-        for value, rows in ((mean_over_games, own), (mean_success, select(own, game="chase")))
-    )
-    return fill(
-        f"LPP needs more demonstrations than in the paper in {listed(late)}, with the best of ten sets. From any five "
-        f"it wins {every[0]} of 100 generated levels, mean of the games, and {chase[0]} in {title('chase')}; `shown` "
-        f"wins {every[1]} and {chase[1]} from the same.",
-        120,
-    )
-
-
-VALUES: Mapping[str, Callable[[Results], str]] = {
-    "paper": paper_table,
-    "not-reached": reasons,
-    "trails": trails,
+VALUES: Mapping[str, Callable[[Presented], str]] = {
+    "statements": statements,
+    "reasons": reasons,
     "games": games,
-    "networks": networks,
-    "released": _report_table("released"),
-    "released-tally": _report_text("released", slice(1)),
-    "breakout": _report_table("breakout"),
-    "breakout-blocks": _report_table("breakout", 1),
-    "judged": judged,
+    "headline": headline,
+    "details": _exhibit("released"),
+    "breakout": _exhibit("breakout"),
+    "breakout-blocks": _exhibit("breakout", 1),
     "beyond": beyond,
     "additions": additions,
-    "styles-missed": styles_missed,
     "one-rule": one_rule,
-    "confidence": _report_text("confidence", slice(None)),
-    "controls": controls,
+    "confidence": lambda found: fill(" ".join(found["confidence"].text), 120),
+    "controls": _exhibit("controls"),
     "minigrid": minigrid,
-    "vocabularies": vocabularies,
-    "minatar": _report_table("minatar"),
+    "minatar": _exhibit("minatar"),
 }
 """What may stand between markers, by name."""
+
+FIGURES = {"beyond.svg": ("beyond", "generated"), "demonstrations.svg": ("demos", "generated")}
+"""Files of docs/images that are drawn from the results, and the figures of the report."""

@@ -19,10 +19,11 @@ from pathlib import Path
 
 from shown.errors import BadInput
 from shown.files import write_bytes
-from shown_evidence.documented import VALUES
-from shown_evidence.experiments import EXPERIMENTS, find
+from shown_evidence.analysis.drawing import svg_file
+from shown_evidence.documented import FIGURES, VALUES
+from shown_evidence.experiments.experiment import Presentation
+from shown_evidence.report.page import presented
 from shown_evidence.results.archive import read
-from shown_evidence.results.row import Row
 
 ROOT = Path(__file__).parents[3]
 MARKER = re.compile(r"<!-- (?:rows: (?P<name>\S+)|/) -->")
@@ -99,15 +100,18 @@ def pages() -> list[Path]:
     return [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 
-def stored_rows() -> list[Row]:
-    """Return the good results of the repository."""
-    return [row for row in read(ROOT / "results").rows.values() if row.status == "ok"]
+def stored() -> dict[str, Presentation]:
+    """Return the presentation of each experiment of the repository's results by name."""
+    return {each.experiment.name: each for each in presented(read(ROOT / "results").rows.values())}
 
 
-def values(rows: Sequence[Row]) -> dict[str, str]:
-    """Return every value that documented.py declares."""
-    results = {name: [row for row in rows if find(name).belongs(row.settings)] for name in EXPERIMENTS}
-    return {name: value(results) for name, value in VALUES.items()}
+def figures(found: Mapping[str, Presentation]) -> dict[Path, bytes]:
+    """Return the figures of the documentation that are drawn from the results."""
+    drawn = {}
+    for name, (experiment, view) in FIGURES.items():
+        (plot,) = (plot for plot in found[experiment].plots if plot.name == view)
+        drawn[ROOT / "docs" / "images" / name] = svg_file(plot)
+    return drawn
 
 
 def main(words: Sequence[str] | None = None) -> int:
@@ -118,8 +122,9 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("--check", action="store_true", help="only name the texts that differ")
     check = parser.parse_args(words).check
     before = {page: page.read_text("utf-8") for page in pages()}
+    results = stored()
     try:
-        found = values(stored_rows())
+        found = {name: value(results) for name, value in VALUES.items()}
         after = {page: written(text, found, str(page.relative_to(ROOT))) for page, text in before.items()}
     except BadInput as error:
         print(error, file=sys.stderr)
@@ -129,6 +134,9 @@ def main(words: Sequence[str] | None = None) -> int:
         print(f"{page.relative_to(ROOT)}: {'differs' if check else 'wrote'} {', '.join(names)}")
         if not check:
             write_bytes(page, after[page].encode())
+    if not check:
+        for path, content in figures(results).items():
+            write_bytes(path, content)
     return 1 if check and different else 0
 
 

@@ -27,7 +27,7 @@ class Statement:
 
     says: str
     reason: str = ""
-    missing: str = "Too few trials in the store."
+    missing: str = "Too few trials."
 
 
 @dataclass(frozen=True)

@@ -55,7 +55,7 @@ def size(row: Row) -> int:
 
 def learn_seconds(row: Row) -> float:
     """Return how long learning took."""
-    return float(measured(row)["seconds"]["learn"])
+    return float(row.work["learn_seconds"])
 
 
 def programs(row: Row) -> int:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,7 @@ from shown.evaluation.distinct import CONSTANT
 from shown.evaluation.rows import row_bits
 from shown.grid import Action, Grid
 from shown_evidence.baselines import Imitator, check_clicks, from_options, in_parts
+from shown_evidence.baselines.networks import default_device
 from shown_evidence.baselines.program_values import ProgramValues
 
 HIDDEN = 100  # units in each of the two hidden layers
@@ -43,7 +44,7 @@ class FeaturesPolicy(Imitator):
     epochs: int = 200
     rate: float = 0.001
     seed: int = 0
-    device: str = "cpu"
+    device: str = field(default_factory=default_device)
 
     def fit(self, demos: Demonstrations) -> FeaturesPolicy:
         check_clicks(demos)

@@ -16,7 +16,7 @@ from shown.symmetry import Transformation, images
 from shown.worlds import Playable
 from shown.worlds.games.levels import built_in
 from shown_evidence.baselines import Imitator, check_clicks, in_parts
-from shown_evidence.baselines.networks import ARCHITECTURES, Training, encode, examples_of, train
+from shown_evidence.baselines.networks import ARCHITECTURES, Training, default_device, encode, examples_of, train
 
 CHOICES = ("highest", "classified")
 GRIDS_AT_ONCE = 256  # grids scored together when acting
@@ -48,13 +48,12 @@ class NetworkPolicy(Imitator):
         *,
         choice: str = "highest",
         seed: int = 0,
-        device: str = "cpu",
         symmetries: Sequence[Transformation] = (),
         **training: Any,
     ) -> None:
         if choice not in CHOICES:
             raise BadInput(f"choice must be one of {', '.join(CHOICES)}, not {choice!r}.")
-        self.network, self.shape, self.choice, self.seed, self.device = network, shape, choice, seed, device
+        self.network, self.shape, self.choice, self.seed, self.device = network, shape, choice, seed, default_device()
         self.symmetries, self.settings = tuple(symmetries), Training(**training)
         self.deterministic = choice == "highest"
         self._rng = np.random.default_rng([seed, 0xC11C])

@@ -105,6 +105,11 @@ ARCHITECTURES: Mapping[str, Architecture] = {
 }
 
 
+def default_device() -> str:
+    """Return where networks are trained: on a GPU if there is one."""
+    return "cuda" if torch.cuda.is_available() else "cpu"
+
+
 @dataclass(frozen=True)
 class Training:
     """Settings of the training.

@@ -7,11 +7,11 @@ from pathlib import Path
 
 from shown.cli.output import check_writable, say
 from shown.errors import BadInput
-from shown_evidence.cli.reproduce import add_store
+from shown_evidence.cli.reproduce import add_results
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    add_store(parser)
+    add_results(parser)
     parser.add_argument("--out", default="report.html", metavar="FILE", help="page to write (default report.html)")
     parser.add_argument("--figures", metavar="FOLDER", help="also write every figure as SVG")
 
@@ -19,21 +19,21 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     from shown.files import write_bytes
     from shown_evidence.report.page import figure_files, report
-    from shown_evidence.results.store import Store
+    from shown_evidence.results.archive import read
     from shown_evidence.wording import many
 
     check_writable(args.out)
-    with Store(args.store, writing=False) as store:
-        found = store.read()
-    page = report(found.rows, args.store, len(found.bad))
+    found = read(args.results)
+    rows = list(found.rows.values())
+    page = report(rows, args.results, len(found.bad))
     if found.bad:
-        say(f"{many(len(found.bad), 'bad row')} skipped; `shown results --store {args.store}` lists them")
+        say(f"{many(len(found.bad), 'bad line')} skipped; `shown results --results {args.results}` lists them")
     if args.figures:
         try:
             Path(args.figures).mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise BadInput(f"{args.figures}: cannot create this folder ({error.strerror}). Name another.") from None
-        for name, content in figure_files(found.rows):
+        for name, content in figure_files(rows):
             write_bytes(Path(args.figures) / name, content)
     write_bytes(args.out, page.encode())
     say(f"wrote {args.out}")

@@ -6,7 +6,7 @@ import argparse
 import os
 from collections.abc import Sequence
 from concurrent.futures import Executor
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from shown.cli.options import positive
 from shown.cli.output import say, sigterm_interrupts
@@ -52,9 +52,8 @@ def scale_of(args: argparse.Namespace) -> Scale:
     """Return the selection; raise BadInput for unknown games and methods."""
     from shown_evidence.experiments.experiment import Scale, check
 
-    given: dict[str, Any] = {name: getattr(args, name) for name in ("methods", "demos", "sets", "programs")}
-    given.update({name: value for name, value in (("games", args.games), ("test", args.levels)) if value})
-    scale = Scale(full=args.full, **given)
+    named = {name: getattr(args, name) for name in ("full", "games", "methods", "demos", "sets", "programs")}
+    scale = Scale(**named, test=args.levels)
     check(scale)
     return scale
 

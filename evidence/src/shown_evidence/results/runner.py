@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 import traceback
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Executor, as_completed
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -23,11 +23,8 @@ from shown_evidence.wording import many
 
 Settings = Mapping[str, Any]
 
-Batches = Callable[[Sequence[Trial]], list[list[Trial]]]
-"""Makes jobs of trials."""
-
-Work = Callable[[Sequence[Settings]], Sequence[Row]]
-"""Runs the trials of one job and returns their rows; a function of a module, so that processes find it."""
+Work = Callable[[Settings], Row]
+"""Runs a trial; a function of a module, so that processes find it."""
 
 LOG_EVERY = 10.0  # seconds between lines of progress
 
@@ -67,11 +64,6 @@ def attempt(settings: Settings) -> Row:
         return failure(settings, f"{type(problem).__name__}: {problem} ({place})")
 
 
-def attempt_each(trials: Sequence[Settings]) -> list[Row]:
-    """Run trials one after the other."""
-    return [attempt(settings) for settings in trials]
-
-
 def success(settings: Settings, measured: Mapping[str, Any]) -> Row:
     """Return the row of a trial that was run."""
     result = {name: part for name, part in measured.items() if name != "work"}
@@ -89,13 +81,9 @@ def _now() -> str:
 
 
 def run(
-    wanted: Mapping[str, Iterable[Trial]],
-    folder: str | Path,
-    executor: Executor,
-    batches: Batches = one_by_one,
-    work: Work = attempt_each,
+    wanted: Mapping[str, Iterable[Trial]], folder: str | Path, executor: Executor, work: Work = attempt
 ) -> RunSummary:
-    """Run the trials that a folder of results lacks, and keep each as soon as its job ends.
+    """Run the trials that a folder of results lacks, and keep each as soon as it ends.
 
     Failed and stale trials are run again. Ctrl-C stops cleanly and keeps finished trials. `wanted` has the trials by
     experiment, whose file gets their rows.
@@ -104,25 +92,21 @@ def run(
     check_packages({trial.game for _, trial in asked.values()})
     pack(folder)  # what a killed run has left
     good = {key for key, row in read(folder).rows.items() if row.status == "ok" and not row.stale}
-    todo = [trial for key, (_, trial) in asked.items() if key not in good]
+    todo = {key: trial for key, (_, trial) in asked.items() if key not in good}
     summary = RunSummary(asked=len(asked), kept=len(asked) - len(todo))
     progress = _Progress(len(todo))
-    jobs = [[trial.settings for trial in batch] for batch in batches(todo)]
-    running = {executor.submit(work, job): job for job in jobs}
+    running = {executor.submit(work, trial.settings): key for key, trial in todo.items()}
     try:
         for future in as_completed(running):
-            job = running[future]
-            try:
-                rows: Sequence[Row] = future.result()
-            except Exception as death:  # of the worker: `work` itself returns failed rows
-                rows = [failure(settings, str(death)) for settings in job]
-            for row in map(_comparable, rows):
-                append(folder, asked[row.key][0], row)
-                progress.ended(row)
-                if row.status == "ok":
-                    summary.done += 1
-                else:
-                    summary.failed.append(row)
+            key = running[future]
+            death = future.exception()  # of the worker: `work` itself returns a failed row
+            row = failure(todo[key].settings, str(death)) if death else _comparable(future.result())
+            append(folder, asked[key][0], row)
+            progress.ended(row)
+            if row.status == "ok":
+                summary.done += 1
+            else:
+                summary.failed.append(row)
     except KeyboardInterrupt:
         summary.stopped = True
     finally:
