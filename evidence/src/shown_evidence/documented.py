@@ -83,11 +83,10 @@ def statements(found: Presented) -> str:
     authors = verdicts(found["released"].rows)
     lines = []
     for name, chapter in found.items():
-        others = authors.get(name) or [None] * len(chapter.claims)
-        for claim, other in zip(chapter.claims, others, strict=True):
-            there = MISSING_CELL if other is None or other.verdict == MISSING else other.verdict
+        there = [MISSING_CELL if each.verdict == MISSING else each.verdict for each in authors.get(name, ())]
+        for claim, other in zip(chapter.claims, there or [MISSING_CELL] * len(chapter.claims), strict=True):
             measured = MISSING_CELL if claim.verdict == MISSING else claim.measured
-            lines.append([claim.paper, measured, claim.verdict, there])
+            lines.append([claim.paper, measured, claim.verdict, other])
     head = ("the paper says", "measured on our levels", "agrees", "on the authors' levels")
     return f"{_tally(lines, 2)} On the authors' levels: {_tally(lines, 3)}\n\n{table(head, lines)}"
 
@@ -113,9 +112,8 @@ def games(found: Presented) -> str:
     lines = []
     for game in GAMES:
         own = select(rows, game=game)
-        means = {
-            name: mean_success(part) for name in find("demos").methods if len(part := select(own, method=name)) > 9
-        }
+        parts = {name: select(own, method=name) for name in find("demos").methods}
+        means = {name: mean_success(part) for name, part in parts.items() if part}
         best = max(means.values())
         cells = {name: f"**{percent(mean)}**" if mean == best else percent(mean) for name, mean in means.items()}
         others = sorted((name for name in means if name not in LEARNERS), key=lambda name: -means[name])[:2]
@@ -212,21 +210,19 @@ def _in_worlds(rows: Sequence[Row], count: int) -> list[float]:
 def headline(found: Presented) -> str:
     """Return eight numbers with what they are compared to."""
     three = {method: _styles(found, method, 3) for method in LEARNERS}
-    worlds = {where: _in_worlds(select(found["minigrid"].rows, method=where), 1) for where in (IN_WORLDS, "lpp")}
+    players = ({"method": IN_WORLDS, "rounds": 30}, {"method": "lpp"})
+    worlds = [_in_worlds(select(found["minigrid"].rows, **player), 1) for player in players]
     rules = learned(three["shown-practice"], f"rule {GENERATED}")
 
     def expert(method: str, count: int) -> str:
         return percent(mean_over_games(_expert(found, method, count), GENERATED))
 
     lines = [
-        *(
-            [f"new levels won from {n}, mean of six games", expert("shown-practice", n), expert("lpp", n)]
-            for n in SIZES
-        ),
+        *([f"new levels won from {n}, mean of games", expert("shown-practice", n), expert("lpp", n)] for n in SIZES),
         ["ways of playing learned from 3, of 54", *(str(learned(three[m])) for m in ("shown-practice", "lpp"))],
         ["the same by the one rule that is printed", str(rules), MISSING_CELL],
-        ["worlds of Minigrid and BabyAI solved from 1, of 16", *(_solved(part) for part in worlds.values())],
-        ["new seeds won there, mean", *(percent(fmean(part)) for part in worlds.values())],
+        ["worlds of Minigrid and BabyAI solved from 1, of 16", *(_solved(part) for part in worlds)],
+        ["new seeds won there, mean", *(percent(fmean(part)) for part in worlds)],
     ]
     return table(("", "`shown` + practice", "LPP, as published"), lines)
 
