@@ -88,7 +88,7 @@ def test_the_message_names_file_and_line(tmp_path: Path):
     lines = [measured(TRIAL).to_json(), "{}", measured(OTHER).to_json()]
     (tmp_path / "demos.jsonl.gz").write_bytes(gzip.compress("\n".join(lines).encode()))
     (message,) = read(tmp_path).bad
-    assert message == f'{tmp_path / "demos.jsonl.gz"}:2: not a result: Object missing required field `settings`.'
+    assert message == f"{tmp_path / 'demos.jsonl.gz'}:2: not a result: Object missing required field `settings`."
 
 
 def test_a_row_of_newer_code_is_reported_and_left_alone(tmp_path: Path):
