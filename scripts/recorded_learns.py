@@ -22,7 +22,7 @@ from shown.policy import Policy
 from shown.worlds import GAMES
 from shown_evidence.methods import older, versions_of
 from shown_evidence.trials.demonstrators import demonstrations
-from shown_evidence.trials.methods import METHODS
+from shown_evidence.trials.learners import METHODS
 from shown_evidence.trials.scoring import scores
 from shown_evidence.trials.trial import Trial, describe, find_place
 

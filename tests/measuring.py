@@ -6,8 +6,8 @@ from typing import Any
 from shown.worlds import find, load_levels
 from shown.worlds.world import WORLDS
 from shown_evidence.methods import versions_of
-from shown_evidence.results.row import Row
 from shown_evidence.trials.demonstrators import seeds_named
+from shown_evidence.trials.row import Row
 from shown_evidence.trials.trial import Trial
 
 

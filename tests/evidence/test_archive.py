@@ -19,7 +19,7 @@ import pytest
 from measuring import failed, measured
 from shown.errors import BadInput
 from shown_evidence.results.archive import append, pack, packed, read
-from shown_evidence.results.row import Row
+from shown_evidence.trials.row import Row
 from shown_evidence.trials.trial import Trial
 
 TRIAL, OTHER = Trial("lpp", "nim", "train:0"), Trial("lpp", "nim", "train:1")

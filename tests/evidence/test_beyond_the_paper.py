@@ -21,8 +21,8 @@ from shown_evidence.experiments.scripted_styles import chance_error
 from shown_evidence.results.runner import attempt
 from shown_evidence.styles import non_expert_styles, styles_of
 from shown_evidence.trials.demonstrators import demonstrations
+from shown_evidence.trials.learners import METHODS
 from shown_evidence.trials.level_sets import CHOOSE, JUDGE, UNSEEN, replaced, scored_levels, seen
-from shown_evidence.trials.methods import METHODS
 from shown_evidence.trials.trial import Trial, describe
 from shown_evidence.wording import percent
 

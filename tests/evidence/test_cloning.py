@@ -10,7 +10,7 @@ from shown_evidence.baselines.button_trees import around_agent
 from shown_evidence.baselines.network_policy import largest_shape
 from shown_evidence.experiments.minigrid_worlds import CLONED
 from shown_evidence.trials.demonstrators import demonstrations
-from shown_evidence.trials.methods import METHODS
+from shown_evidence.trials.learners import METHODS
 from shown_evidence.trials.trial import Trial, run_trial
 
 KEY = "gym:MiniGrid-DoorKey-5x5-v0"

@@ -18,9 +18,9 @@ from shown_evidence.analysis.statistics import (
 from shown_evidence.experiments import EXPERIMENTS, arcade_games, find, minigrid_worlds
 from shown_evidence.experiments.experiment import Scale, check
 from shown_evidence.report.page import report
-from shown_evidence.results.row import Row, checked
 from shown_evidence.trials.demonstrators import seeds_named, training_sets
-from shown_evidence.trials.methods import NETWORKS
+from shown_evidence.trials.learners import NETWORKS
+from shown_evidence.trials.row import Row, checked
 from shown_evidence.trials.trial import Trial
 from shown_evidence.wording import percent
 

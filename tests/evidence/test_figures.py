@@ -21,7 +21,7 @@ from shown_evidence.analysis.exhibits import (
 )
 from shown_evidence.analysis.statistics import TEST
 from shown_evidence.experiments import EXPERIMENTS, find
-from shown_evidence.results.row import Row
+from shown_evidence.trials.row import Row
 from shown_evidence.trials.trial import Trial
 
 ACROSS = Axis("demonstrations", (1, 2, 3))

@@ -19,7 +19,7 @@ from shown_evidence.experiments import EXPERIMENTS, find
 from shown_evidence.experiments.experiment import Scale
 from shown_evidence.report.page import POLICY, report
 from shown_evidence.results.archive import append, pack, read
-from shown_evidence.results.row import Row, row_from
+from shown_evidence.trials.row import Row, row_from
 from shown_evidence.trials.trial import Trial
 from strategies import some
 

@@ -22,7 +22,7 @@ from shown_evidence.experiments import EXPERIMENTS, find
 from shown_evidence.experiments.experiment import Scale
 from shown_evidence.methods import DEMONSTRATORS, GAMES, METHODS, PACKAGES, check_packages, versions_of
 from shown_evidence.trials import demonstrators
-from shown_evidence.trials.methods import METHODS as BUILT
+from shown_evidence.trials.learners import METHODS as BUILT
 from shown_evidence.trials.trial import Trial
 
 TRIAL = Trial("lpp", "nim", "train:0")
@@ -99,7 +99,7 @@ def stale(source: Path, results: Path) -> int:
 
 def test_a_changed_docstring_a_renamed_variable_and_a_moved_file_make_no_row_stale(elsewhere: Path):
     results = ROOT / "results"
-    engine, moved = elsewhere / "shown/engine/planes.py", elsewhere / "shown_evidence/baselines/dagger.py"
+    engine, moved = elsewhere / "shown/engine/planes.py", elsewhere / "shown_evidence/baselines/linear_search.py"
     engine.write_text(engine.read_text().replace('"""', '"""Now otherwise: ', 1).replace("planes", "flat_planes"))
     moved.rename(moved.with_name("aggregation.py"))
     assert stale(elsewhere, results) == 0

@@ -10,8 +10,8 @@ from measuring import measured
 from shown_evidence.experiments import find
 from shown_evidence.experiments.experiment import Scale
 from shown_evidence.experiments.networks import SETTINGS, TUNED, chosen
-from shown_evidence.results.row import Row
-from shown_evidence.trials.methods import METHODS, NETWORKS
+from shown_evidence.trials.learners import METHODS, NETWORKS
+from shown_evidence.trials.row import Row
 from shown_evidence.trials.trial import Trial
 
 COMMITTED = Path(__file__).parents[2] / "results" / "results.sqlite"

@@ -9,8 +9,8 @@ from shown_evidence.results.carry_over import REPLAYED
 from shown_evidence.experiments import EXPERIMENTS, beyond, find, scripted_styles
 from shown_evidence.experiments.experiment import Scale
 from shown_evidence.trials import level_sets
+from shown_evidence.trials.learners import METHODS, PRACTICE_ROUNDS
 from shown_evidence.trials.level_sets import JUDGE
-from shown_evidence.trials.methods import METHODS, PRACTICE_ROUNDS
 
 PROTOCOL = (Path(__file__).parents[2] / "evidence" / "protocol.md").read_text("utf-8")
 FULL = Scale(full=True)

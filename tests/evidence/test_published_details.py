@@ -17,7 +17,7 @@ from shown_evidence.baselines.every_prefix import EveryPrefix, _TreesByChance, u
 from shown_evidence.baselines.program_values import ProgramValues
 from shown_evidence.experiments.released_levels import DETAILS, OURS
 from shown_evidence.trials.demonstrators import demonstrations
-from shown_evidence.trials.methods import METHODS
+from shown_evidence.trials.learners import METHODS
 
 NIM = find("nim")
 DEMOS = demonstrations(NIM, "train:0-2")

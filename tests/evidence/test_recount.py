@@ -23,7 +23,7 @@ from shown_evidence.experiments.experiment import Scale
 from shown_evidence.report.page import presented
 from shown_evidence.results.runner import in_this_process, run
 from shown_evidence.trials.demonstrators import training_sets
-from shown_evidence.trials.methods import METHODS
+from shown_evidence.trials.learners import METHODS
 
 COMMITTED = Path(__file__).parents[2] / "results" / "results.sqlite"
 CELLS = 10

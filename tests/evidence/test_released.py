@@ -14,8 +14,8 @@ from shown_evidence.experiments import find as find_experiment
 from shown_evidence.experiments.experiment import Scale
 from shown_evidence.experiments.released_levels import as_ours, verdicts
 from shown_evidence.report.page import report
-from shown_evidence.results.row import Row
 from shown_evidence.trials.released import FOLDER, digest, games_in, ours
+from shown_evidence.trials.row import Row
 from shown_evidence.trials.trial import Trial, code_for, run_trial
 
 SCALE = Scale(methods=("lpp",), games=("nim", "checkmate"), demos=(1, 2), sets=1)

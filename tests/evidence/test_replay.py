@@ -12,8 +12,8 @@ from measuring import measured
 from shown.cli import main
 from shown_evidence.results.archive import append
 from shown_evidence.results.replay import drawn, replay
-from shown_evidence.results.row import Row
 from shown_evidence.results.runner import attempt
+from shown_evidence.trials.row import Row
 from shown_evidence.trials.trial import Trial
 
 SMALL: dict[str, Any] = {"test": ("test:0-1",), "options": {"programs": 40}}

@@ -8,7 +8,7 @@ from shown_evidence.analysis.statements import STATEMENTS
 from shown_evidence.experiments import EXPERIMENTS, find
 from shown_evidence.experiments.experiment import Scale
 from shown_evidence.report.page import figure_files, report
-from shown_evidence.results.row import Row
+from shown_evidence.trials.row import Row
 from shown_evidence.trials.trial import Trial
 
 

@@ -14,8 +14,8 @@ import shown_evidence
 from measuring import failed, measured
 from shown_evidence.results.archive import append, read
 from shown_evidence.results.executors import Processes, RayCluster, WorkerDied
-from shown_evidence.results.row import Row
 from shown_evidence.results.runner import attempt, duration, run
+from shown_evidence.trials.row import Row
 from shown_evidence.trials.trial import Trial
 
 SMALL = {"test": ("test:0-1",), "options": {"programs": 40}}

@@ -11,7 +11,7 @@ from shown_evidence.baselines.cell_trees import CellTrees
 from shown_evidence.baselines.linear_search import LinearSearch
 from shown_evidence.baselines.program_values import ProgramValues
 from shown_evidence.trials.demonstrators import demonstrations
-from shown_evidence.trials.methods import METHODS
+from shown_evidence.trials.learners import METHODS
 
 
 def test_a_programs_value_does_not_depend_on_the_other_grids():

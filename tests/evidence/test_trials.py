@@ -5,7 +5,7 @@ from shown.errors import BadInput
 from shown.worlds import GAMES, demonstrate, find, load_levels
 from shown.worlds.games.floors import floor
 from shown_evidence.trials.demonstrators import NOISE, demonstrations, training_sets
-from shown_evidence.trials.methods import METHODS
+from shown_evidence.trials.learners import METHODS
 from shown_evidence.trials.trial import Trial, run_trial, trial_key
 
 
@@ -28,7 +28,7 @@ def test_networks_of_different_trials_start_from_different_weights():
     """With the number of the set as the seed, 600 starts were 60: all sizes and games had the same ones."""
     trials = [
         Trial(method, game, levels, seed=seed)
-        for method in ("fcn", "dagger")
+        for method in ("fcn", "cnn")
         for game in ("nim", "chase")
         for levels in ("train:0", "train:1", "train:0-1")
         for seed in (0, 1)

@@ -17,7 +17,7 @@ from shown.cli import main
 from shown.errors import NothingFits
 from shown.worlds import GAMES
 from shown_evidence.results.archive import append
-from shown_evidence.results.row import row_from
+from shown_evidence.trials.row import row_from
 
 SMALL = ("--programs", "40", "--practice", "0", "--trees", "1", "--ensemble", "2", "--threads", "1", "--quiet")
 COMMANDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {

@@ -13,7 +13,7 @@ from fuzz.cases import expected
 from shown_evidence.experiments import EXPERIMENTS, find
 from shown_evidence.report.page import report
 from shown_evidence.results.archive import append, pack, read
-from shown_evidence.results.row import Row, row_from
+from shown_evidence.trials.row import Row, row_from
 
 
 def make(rng: random.Random) -> Any:

@@ -21,7 +21,7 @@ from shown_evidence.experiments.experiment import Presentation
 from shown_evidence.experiments.released_levels import verdicts
 from shown_evidence.report.page import opening_table
 from shown_evidence.trials.demonstrators import training_sets
-from shown_evidence.trials.methods import METHODS
+from shown_evidence.trials.learners import METHODS
 from shown_evidence.wording import MISSING_CELL, percent, title
 
 Presented = Mapping[str, Presentation]

@@ -48,8 +48,6 @@ METHODS: Declared = {
     "cnn-tuned": (1, "settings chosen by network-settings"),
     "fcn-mirrored": (1, "mirrored data"),
     "cnn-mirrored": (1, "mirrored data"),
-    "dagger": (1, "CNN; the expert answers on the network's own games"),
-    "dagger-fcn": (1, "FCN; the expert answers on the network's own games"),
     "features-nn": (1, "equal rows are one row with a weight"),
     "features-nn-l1": (1, "equal rows are one row with a weight"),
     "boosted": (1, "100 rounds on windows of 7 x 7 cells"),

@@ -13,8 +13,8 @@ from typing import Any
 
 from shown_evidence.analysis import statistics as stats
 from shown_evidence.analysis.statistics import FLOORS, GENERATED, TEST, Pool, games_among, select, size
-from shown_evidence.results.row import Row
-from shown_evidence.trials.methods import METHODS, Method
+from shown_evidence.trials.learners import METHODS, Method
+from shown_evidence.trials.row import Row
 from shown_evidence.wording import MISSING_CELL, listed, percent, title
 
 
@@ -218,8 +218,8 @@ def by_size(rows: Sequence[Row], method: str, sizes: Sequence[int]) -> str:
 def what_each_is_given(names: Sequence[str]) -> str:
     """Return what compared methods learn from; nothing if all learn from the demonstrations alone.
 
-    >>> what_each_is_given(["lpp", "dagger"])
-    "Given: LPP: the demonstrations; DAgger (CNN): the demonstrations and the expert's answers on its own games."
+    >>> what_each_is_given(["lpp", "random-sensible"])
+    "Given: LPP: the demonstrations; Random sensible cell: the game's rules."
     """
     labels: dict[str, list[str]] = {}
     for name in dict.fromkeys(names):

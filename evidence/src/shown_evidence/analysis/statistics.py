@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from shown_evidence.results.row import Row
+from shown_evidence.trials.row import Row
 from shown_evidence.wording import MISSING_CELL, percent
 
 K = TypeVar("K", bound=Hashable)

@@ -1,7 +1,7 @@
 """The methods that trials compare: LPP and its ablations, program induction, networks, boosted trees, chance.
 
 A method is an `Imitator`. The functions that build one map (game or world, seed, options) to it;
-`shown_evidence.trials.methods.METHODS` lists them.
+`shown_evidence.trials.learners.METHODS` lists them.
 """
 
 from __future__ import annotations

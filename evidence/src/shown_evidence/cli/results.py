@@ -14,7 +14,7 @@ from shown.cli.output import print_json, say
 from shown.errors import BadInput, printable
 from shown_evidence.cli.reproduce import add_jobs, add_results, name_released
 from shown_evidence.experiments import EXPERIMENTS, find
-from shown_evidence.results.row import Row
+from shown_evidence.trials.row import Row
 from shown_evidence.wording import MISSING_CELL, many
 
 MAX_LISTED = 10  # bad lines listed one by one

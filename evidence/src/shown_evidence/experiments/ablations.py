@@ -10,8 +10,8 @@ from shown_evidence.analysis.exhibits import Series, demonstrated, methods
 from shown_evidence.analysis.statements import NO, PARTLY, YES, Finding, graded
 from shown_evidence.analysis.statistics import GENERATED, TEST, games_among, matched, mean_over_games, of_size, select
 from shown_evidence.experiments.experiment import Design, Experiment
-from shown_evidence.results.row import Row
 from shown_evidence.trials.demonstrators import TRAINING_LEVELS
+from shown_evidence.trials.row import Row
 from shown_evidence.wording import listed, percent, title
 
 FEW, TOTAL = 5, TRAINING_LEVELS

@@ -12,8 +12,8 @@ from shown_evidence.analysis.statistics import learned, measured, of_size, selec
 from shown_evidence.experiments.experiment import Design, Experiment
 from shown_evidence.minatar_worlds import GAMES as MINATAR
 from shown_evidence.minatar_worlds import world_name
-from shown_evidence.results.row import Row
 from shown_evidence.trials.level_sets import LevelSets
+from shown_evidence.trials.row import Row
 from shown_evidence.wording import MISSING_CELL
 
 # --- Atari Breakout -------------------------------------------------------------------------------------------------

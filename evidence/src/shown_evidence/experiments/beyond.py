@@ -10,11 +10,11 @@ from shown_evidence.analysis import exhibits
 from shown_evidence.analysis.exhibits import HUNDRED, Axis, Exhibit, Series, Table, demonstrated, methods
 from shown_evidence.analysis.statistics import FLOORS, GENERATED, TEST, games_among, mean_success, select
 from shown_evidence.experiments.experiment import Design, Experiment
-from shown_evidence.results.row import Row
 from shown_evidence.styles import EXPERT
 from shown_evidence.trials.demonstrators import FIRST_CLICK, RANDOM_CLICK, STYLE
+from shown_evidence.trials.learners import METHODS
 from shown_evidence.trials.level_sets import JUDGE, SETS
-from shown_evidence.trials.methods import METHODS
+from shown_evidence.trials.row import Row
 from shown_evidence.trials.trial import GENERATED_LEVELS, TEST_LEVELS
 from shown_evidence.wording import percent, title
 

@@ -2,7 +2,7 @@
 
 LPP is the paper's method as published, up to ties, duplicates and equal columns. `shown` interprets the same
 demonstrations in several ways, mirrors them, searches clauses and drops idle literals; here it does not practice, so
-that all methods learn from the same data. DAgger and trees are alternatives that an engineer might try; CNN and
+that all methods learn from the same data. Trees are an alternative that an engineer might try; CNN and
 FCN are plain behavior cloning, and tuned ones have the settings that `network-settings` chose on other levels.
 """
 
@@ -18,9 +18,9 @@ from shown_evidence.analysis.exhibits import Axis, Exhibit, LevelView, demonstra
 from shown_evidence.analysis.statements import NO, PERFECT_FROM, YES, Finding, graded, holding
 from shown_evidence.analysis.statistics import GENERATED, TEST, TRAIN, first_perfect, mean_success, select, size
 from shown_evidence.experiments.experiment import Design, Experiment
-from shown_evidence.results.row import Row
 from shown_evidence.trials.demonstrators import TRAINING_LEVELS, training_sets
-from shown_evidence.trials.methods import DAGGERS, METHODS, MIRRORED, NETWORKS
+from shown_evidence.trials.learners import METHODS, MIRRORED, NETWORKS
+from shown_evidence.trials.row import Row
 from shown_evidence.wording import by_game, listed, percent, title
 
 SIZES, SETS, FEW_SETS = range(1, 11), 10, 3
@@ -35,8 +35,7 @@ VARIANTS = ("vpi-best", "lln-highest")
 
 TREES = ("tree", "boosted", "tree-programs")
 SLOW_TREES = "boosted-programs"
-SEEDED = (*NETWORKS, *DAGGERS)
-TABLED = methods(("lpp", "shown", "vpi", "vpi-best", *NETWORKS, *DAGGERS, *TREES, SLOW_TREES))
+TABLED = methods(("lpp", "shown", "vpi", "vpi-best", *NETWORKS, *TREES, SLOW_TREES))
 
 
 class Demos(Experiment):
@@ -46,7 +45,7 @@ class Demos(Experiment):
         Design(("lpp", "shown", "vpi", "vpi-best", *TREES), SIZES, SETS),
         Design((SLOW_TREES,), SIZES, FEW_SETS),
         Design([name for name in NETWORKS if name not in MIRRORED], SIZES, SETS, seeded=True),
-        Design((*MIRRORED, *DAGGERS), SIZES, FEW_SETS, seeded=True),
+        Design(MIRRORED, SIZES, FEW_SETS, seeded=True),
     )
     series = tuple(methods(("lpp", "shown", *BASELINES)))
     views = (
@@ -62,7 +61,7 @@ class Demos(Experiment):
         count = levels.count(",") + 1
         return (
             settings["demonstrations"] == "perfect"
-            and (settings["seed"] == 0 or method in SEEDED)
+            and (settings["seed"] == 0 or method in NETWORKS)
             and settings["options"].items() >= METHODS[method].options.items()
             and count in SIZES
             and levels in training_sets(count, MOST_SETS)

@@ -13,9 +13,9 @@ from shown_evidence.analysis import exhibits
 from shown_evidence.analysis.exhibits import Axis, Exhibit, LevelView, Plot, Series, Table, TableColumn
 from shown_evidence.analysis.statements import STATEMENTS, Claim, Finding, judged
 from shown_evidence.analysis.statistics import FLOORS, games_among
-from shown_evidence.results.row import Row
 from shown_evidence.trials.demonstrators import TRAINING_LEVELS, training_sets
-from shown_evidence.trials.methods import METHODS
+from shown_evidence.trials.learners import METHODS
+from shown_evidence.trials.row import Row
 from shown_evidence.trials.trial import GENERATED_LEVELS, TEST_LEVELS, Trial, find_place, settings_key
 
 # --- trials -------------------------------------------------------------------------------------------------------

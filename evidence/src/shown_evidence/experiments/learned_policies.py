@@ -13,8 +13,8 @@ from shown_evidence.analysis.exhibits import Exhibit, Pictures, Table
 from shown_evidence.analysis.statements import PERFECT_FROM, POLICY_SIZES, Finding, graded, holding, within
 from shown_evidence.analysis.statistics import LEAST_GAMES, games_among, learned, select, size, success
 from shown_evidence.experiments.experiment import Design, Experiment
-from shown_evidence.results.row import Row
 from shown_evidence.trials.demonstrators import TRAINING_LEVELS, training_sets
+from shown_evidence.trials.row import Row
 from shown_evidence.wording import MISSING_CELL, by_game, listed, many, percent, title
 
 # --- their size (the table of MAP policies in the appendix) ---------------------------------------------------------

@@ -8,8 +8,8 @@ from functools import partial
 from shown_evidence.analysis.exhibits import Series, Table, methods
 from shown_evidence.analysis.statistics import games_among, mean_with_interval, of_size, select, successes
 from shown_evidence.experiments.experiment import Design, Experiment
-from shown_evidence.results.row import Row
 from shown_evidence.trials.level_sets import LevelSets
+from shown_evidence.trials.row import Row
 
 PLAIN = tuple(
     f"gym:MiniGrid-{world}-v0"

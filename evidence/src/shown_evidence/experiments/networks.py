@@ -14,9 +14,9 @@ from shown_evidence.analysis.exhibits import BOTH, Axis, Table, demonstrated, me
 from shown_evidence.analysis.statements import NETWORKS_NEED, NO, Finding, graded, within
 from shown_evidence.analysis.statistics import GENERATED, TEST, first_perfect, of_size, select, size
 from shown_evidence.experiments.experiment import Design, Experiment
-from shown_evidence.results.row import Row
+from shown_evidence.trials.learners import METHODS
 from shown_evidence.trials.level_sets import CHOOSE, LevelSets
-from shown_evidence.trials.methods import METHODS
+from shown_evidence.trials.row import Row
 from shown_evidence.wording import percent, title
 
 NETWORKS = ("fcn", "cnn")

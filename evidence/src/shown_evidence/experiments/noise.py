@@ -11,8 +11,8 @@ from shown_evidence.analysis.exhibits import BOTH, LEVELS, Axis, Series, TableCo
 from shown_evidence.analysis.statements import Finding, graded, holding
 from shown_evidence.analysis.statistics import GENERATED, TEST, grouped, mean_success, select, size
 from shown_evidence.experiments.experiment import Design, Experiment
-from shown_evidence.results.row import Row
 from shown_evidence.trials.demonstrators import TRAINING_LEVELS
+from shown_evidence.trials.row import Row
 from shown_evidence.wording import percent
 
 KINDS = ("perfect", "independent", "correlated")

@@ -14,9 +14,9 @@ from shown_evidence.analysis.exhibits import BOTH, LEVELS, Axis, Exhibit, Series
 from shown_evidence.analysis.statements import NO, PROGRAMS_BELOW, Finding, graded, holding
 from shown_evidence.analysis.statistics import GENERATED, TEST, curve, first_perfect, programs, select, success
 from shown_evidence.experiments.experiment import Design, Experiment
-from shown_evidence.results.row import Row
 from shown_evidence.trials.demonstrators import TRAINING_LEVELS
-from shown_evidence.trials.methods import METHODS
+from shown_evidence.trials.learners import METHODS
+from shown_evidence.trials.row import Row
 from shown_evidence.wording import by_game, listed, percent, title
 
 LPP = (*(i * 10**k for k in range(4) for i in (1, 2, 3, 5, 7, 9)), 10_000)

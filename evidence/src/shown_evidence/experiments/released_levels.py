@@ -13,9 +13,9 @@ from shown_evidence.analysis.statements import PERFECT_FROM, STATEMENTS, Claim, 
 from shown_evidence.analysis.statistics import measured, select
 from shown_evidence.experiments import find
 from shown_evidence.experiments.experiment import Design, Experiment, Scale, named_among
-from shown_evidence.results.row import Row
-from shown_evidence.trials.methods import METHODS
+from shown_evidence.trials.learners import METHODS
 from shown_evidence.trials.released import FOLDER, NINE, RELEASED, folder, games_in, named, ours
+from shown_evidence.trials.row import Row
 from shown_evidence.trials.trial import Trial
 from shown_evidence.wording import MISSING_CELL, listed, percent, title
 

@@ -15,10 +15,10 @@ from shown_evidence.analysis.exhibits import HUNDRED, Axis, Exhibit, Table, by_s
 from shown_evidence.analysis.statistics import FLOORS, GENERATED, grouped, mean_success, of_size, select
 from shown_evidence.experiments.beyond import BY_EXPERT, LEARNERS, OURS, SIZES, judged_design
 from shown_evidence.experiments.experiment import Design, Experiment
-from shown_evidence.results.row import Row
 from shown_evidence.styles import Style, non_expert_styles, styles_of
 from shown_evidence.trials.demonstrators import STYLE
-from shown_evidence.trials.methods import METHODS
+from shown_evidence.trials.learners import METHODS
+from shown_evidence.trials.row import Row
 from shown_evidence.wording import MISSING_CELL, many, percent, title
 
 SETS = 3

@@ -22,8 +22,8 @@ from shown_evidence.experiments import EXPERIMENTS, find
 from shown_evidence.experiments.beyond import LEARNERS, SIZES
 from shown_evidence.experiments.experiment import Presentation
 from shown_evidence.experiments.released_levels import verdicts
-from shown_evidence.results.row import Row
-from shown_evidence.trials.methods import METHODS
+from shown_evidence.trials.learners import METHODS
+from shown_evidence.trials.row import Row
 from shown_evidence.wording import many, percent, title
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"

@@ -24,7 +24,7 @@ from pathlib import Path
 from shown.errors import BadInput, did_you_mean
 from shown.files import parse_json, write_bytes
 from shown_evidence.experiments import EXPERIMENTS
-from shown_evidence.results.row import Row, row_from
+from shown_evidence.trials.row import Row, row_from
 
 PACKED, JOURNAL = ".jsonl.gz", ".journal.jsonl"
 LOCK = ".lock"

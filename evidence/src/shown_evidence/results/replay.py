@@ -11,10 +11,10 @@ from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import Any
 
-from shown_evidence.results.row import Row
 from shown_evidence.results.runner import attempt
-from shown_evidence.trials.methods import STARTED_ANEW
+from shown_evidence.trials.learners import STARTED_ANEW
 from shown_evidence.trials.released import FOLDER, RELEASED
+from shown_evidence.trials.row import Row
 
 BY_THE_CLOCK = ("shown-timed",)
 """Methods whose results depend on the speed of the machine."""

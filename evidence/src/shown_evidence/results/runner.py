@@ -17,7 +17,7 @@ from shown.errors import ShownError
 from shown_evidence.methods import check_packages, versions_of
 from shown_evidence.results.archive import append, pack, read
 from shown_evidence.results.machine import commit, machine
-from shown_evidence.results.row import MAX_ERROR, Row
+from shown_evidence.trials.row import MAX_ERROR, Row
 from shown_evidence.trials.trial import Trial, describe, run_trial
 from shown_evidence.wording import many
 

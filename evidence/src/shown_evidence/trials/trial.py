@@ -20,7 +20,7 @@ from shown.worlds import Playable, find_game, find_world
 from shown.worlds.world import WORLDS
 from shown_evidence.baselines import Imitator
 from shown_evidence.trials.demonstrators import FIRST_CLICK, RANDOM_CLICK, STYLE, check_kind, demonstrations
-from shown_evidence.trials.methods import METHODS, STARTED_ANEW
+from shown_evidence.trials.learners import METHODS, STARTED_ANEW
 from shown_evidence.trials.scoring import check_scored_on, scores
 
 TEST_LEVELS = "test:0-8"

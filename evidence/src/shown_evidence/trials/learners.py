@@ -65,11 +65,6 @@ def _mirrored(network: Method) -> Method:
     return replace(network, factory="network_policy:mirrored", given=given)
 
 
-def _dagger(network: Method) -> Method:
-    given = "the demonstrations and the expert's answers on its own games"
-    return replace(network, factory="dagger:learner", given=given)
-
-
 METHODS: Mapping[str, Method] = MappingProxyType(
     {
         "lpp": Method("LPP", "lpp:learner", _LPP),  # as published: no literal is dropped
@@ -104,8 +99,6 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             _network("FCN, tuned", "fcn", "choice", rate=0.001, enough=0.001, patience=3000, steps=10_000)
         ),
         "cnn-tuned": _mirrored(_network("CNN, tuned", "cnn", "cells", rate=0.01)),
-        "dagger": _dagger(_network("DAgger (CNN)", "cnn", "choice")),
-        "dagger-fcn": _dagger(_network("DAgger (FCN)", "fcn", "cells")),
         "fcn-mirrored": _mirrored(_network("FCN, mirrored data", "fcn", "cells")),
         "cnn-mirrored": _mirrored(_network("CNN, mirrored data", "cnn", "choice")),
         "boosted": Method("Boosted trees", "cell_trees:learner", {"rounds": 100}),
@@ -135,7 +128,6 @@ METHODS: Mapping[str, Method] = MappingProxyType(
 
 MIRRORED = ("fcn-mirrored", "cnn-mirrored", "fcn-tuned", "cnn-tuned")
 NETWORKS = ("lln", "lln-highest", "fcn", "cnn", *MIRRORED)
-DAGGERS = ("dagger", "dagger-fcn")
 
-STARTED_ANEW = (*NETWORKS, "features-nn", "features-nn-l1", *DAGGERS, "search")
+STARTED_ANEW = (*NETWORKS, "features-nn", "features-nn-l1", "search")
 """Methods that start from random weights."""
