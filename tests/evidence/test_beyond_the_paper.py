@@ -314,4 +314,4 @@ def test_rows_of_styles_are_json():
         Trial("shown", "nim", "random:910000", "style:slips", options={"programs": 50}, test=("test:0",)).settings
     )
     assert row.error is None
-    assert json.loads(json.dumps(row.to_json()))["settings"]["demonstrations"] == "style:slips"
+    assert json.loads(row.to_json())["settings"]["demonstrations"] == "style:slips"

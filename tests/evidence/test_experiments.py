@@ -20,7 +20,7 @@ from shown_evidence.experiments.experiment import Scale, check
 from shown_evidence.report.page import report
 from shown_evidence.trials.demonstrators import seeds_named, training_sets
 from shown_evidence.trials.learners import NETWORKS
-from shown_evidence.trials.row import Row, checked
+from shown_evidence.trials.row import row_from
 from shown_evidence.trials.trial import Trial
 from shown_evidence.wording import percent
 
@@ -46,7 +46,7 @@ def test_every_trial_of_an_experiment_belongs_to_it(name: str, full: bool):
 
 def test_the_full_sizes_are_the_papers():
     demos = find("demos").trials(FULL)
-    assert len(demos) == len({trial.key for trial in demos}) == 6 * 10 * (11 * 10 + 7 * 3)
+    assert len(demos) == len({trial.key for trial in demos}) == 6 * 10 * (11 * 10 + 5 * 3)
     noise = find("noise").trials(FULL)
     assert {trial.options["noise"] for trial in noise} == {0.0, 1e-4, 1e-3, 1e-2, 1e-1, 1.0}
     assert {len(trial.levels.split(",")) for trial in noise} == set(range(2, 17))
@@ -106,13 +106,13 @@ def test_breakout_is_reported_start_by_start():
     settings = find("breakout").trials(Scale())[0].settings
     got, expert = [3.0, 0.0, 0.0, 4.0], [3.0, 3.0, 0.0, 3.0]
     result = {
-        **{"success": {}, "won": {}, "fit": 1.0, "seconds": {"learn": 1.0, "play": 1.0}, "demonstrations": 1},
+        **{"success": {}, "won": {}, "fit": 1.0, "demonstrations": 1},
         "steps": 500,
         "learned": {"found": True, "top_level_programs": 52},
         "reward": dict.fromkeys(arcade_games.STARTS, got),
         "expert": dict.fromkeys(arcade_games.STARTS, expert),
     }
-    row = checked(Row(settings, "ok", result, None, 1.0), "here")
+    row = row_from({"settings": settings, "versions": {}, "result": result})
     shown = find("breakout").present([row])
     assert shown.exhibits[0].rows[1][-2:] == ["3 0 0 4 (mean 1.75)", "3 3 0 3 (mean 2.25)"]
     verdicts = {claim.measured: claim.verdict for claim in shown.claims}
@@ -120,7 +120,7 @@ def test_breakout_is_reported_start_by_start():
     assert verdicts["1.75 on average, with a standard deviation of 1.79."] == "no"
     hostile = {**result, "reward": {"seeds:0": ["much"]}}
     with pytest.raises(BadInput, match="reward"):
-        checked(Row(settings, "ok", hostile, None, 1.0), "here")
+        row_from({"settings": settings, "versions": {}, "result": hostile})
 
 
 def test_what_minigrid_is_judged_on_is_not_shown_and_was_not_chosen_by():

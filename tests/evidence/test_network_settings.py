@@ -1,20 +1,17 @@
 """The search over settings of the networks."""
 
-from pathlib import Path
-
 import pytest
-from shown_evidence.cli.network_batches import batches, run_batch
-from shown_evidence.results.store import Store
 
+from guides import ROOT
 from measuring import measured
 from shown_evidence.experiments import find
 from shown_evidence.experiments.experiment import Scale
 from shown_evidence.experiments.networks import SETTINGS, TUNED, chosen
+from shown_evidence.results.archive import read
 from shown_evidence.trials.learners import METHODS, NETWORKS
 from shown_evidence.trials.row import Row
-from shown_evidence.trials.trial import Trial
+from shown_evidence.trials.trial import Trial, run_trial
 
-COMMITTED = Path(__file__).parents[2] / "results" / "results.sqlite"
 SEARCH = find("network-settings")
 
 
@@ -52,17 +49,15 @@ def test_the_first_of_the_best_whole_settings_is_chosen(rows: list[Row]):
 def test_networks_learn_with_the_other_loss_too(method: str, loss: str):
     options = {**next(own for own in SETTINGS if own["loss"] == loss and own["rate"] == 0.01), "steps": 300}
     trials = [Trial(method, "nim", f"random:{n}", options=options, test=("random:300000",)) for n in (200_000, 200_010)]
-    (batch,) = batches(trials)
-    results = [row.result for row in run_batch([trial.settings for trial in batch], "cpu")]
-    assert all(result is not None and result["fit"] > 0.5 for result in results)
+    assert all(run_trial(trial.settings)["fit"] > 0.5 for trial in trials)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("tuned", TUNED)
 def test_tuned_networks_have_the_settings_that_the_committed_search_chose(tuned: str):
-    with Store(COMMITTED, writing=False) as store:
-        found = chosen([row for row in store.rows(status="ok") if SEARCH.belongs(row.settings)], tuned)
-    if found is not None:
-        tried = METHODS[TUNED[tuned]]
-        assert METHODS[tuned].factory == tried.factory
-        assert METHODS[tuned].options == {**tried.options, **found}
+    rows = read(ROOT / "results").rows.values()
+    found = chosen([row for row in rows if SEARCH.belongs(row.settings)], tuned)
+    assert found is not None
+    tried = METHODS[TUNED[tuned]]
+    assert METHODS[tuned].factory == tried.factory
+    assert METHODS[tuned].options == {**tried.options, **found}

@@ -7,7 +7,7 @@ import torch
 from shown.errors import BadInput
 from shown.grid import Grid
 from shown.worlds import GAMES, find, load_levels, success_rate
-from shown_evidence.baselines.network_policy import NetworkPolicy, fit_together, largest_shape
+from shown_evidence.baselines.network_policy import NetworkPolicy, largest_shape
 from shown_evidence.baselines.networks import ARCHITECTURES, OFF_GRID, encode, examples_of
 from shown_evidence.trials.demonstrators import demonstrations
 
@@ -34,16 +34,6 @@ def test_what_an_lln_learns_of_nim_carries_over():
     assert success_rate(NIM, fitted, "test:0-8,random:0-19") > 0.5
 
 
-@pytest.mark.parametrize("network", ["lln", "fcn", "cnn"])
-def test_networks_trained_together_do_not_see_each_other(network: str):
-    demos = [demonstrations(NIM, levels) for levels in ("train:0", "train:1-3", "train:2")]
-    alone = [policy(network, steps=20, seed=i).fit(d) for i, d in enumerate(demos)]
-    together = fit_together([policy(network, steps=20, seed=i) for i in range(3)], demos)
-    for one, other in zip(alone, together, strict=True):
-        for value, same in zip(one.parameters_, other.parameters_, strict=True):
-            assert torch.allclose(value, same, atol=1e-4)
-
-
 @pytest.mark.parametrize("network", ["lln", "fcn"])
 def test_what_it_says_of_a_grid_does_not_depend_on_the_padding(network: str):
     grid = Grid(("..", "|.", "||"))
@@ -51,7 +41,7 @@ def test_what_it_says_of_a_grid_does_not_depend_on_the_padding(network: str):
     parameters = kind.initial(seed=5)
     scores = []
     for shape in ((3, 2), (9, 7)):
-        said = kind.scores(parameters, *kind.one_hot(encode(NIM.tokens, [grid], shape)[None])).reshape(shape)
+        said = kind.scores(parameters, *kind.one_hot(encode(NIM.tokens, [grid], shape))).reshape(shape)
         scores.append(said[:3, :2])
     assert torch.allclose(scores[0], scores[1], atol=1e-6)
 

@@ -4,7 +4,6 @@ import re
 from pathlib import Path
 
 import pytest
-from shown_evidence.results.carry_over import REPLAYED
 
 from shown_evidence.experiments import EXPERIMENTS, beyond, find, scripted_styles
 from shown_evidence.experiments.experiment import Scale
@@ -36,7 +35,6 @@ def test_the_protocols_constants_are_the_codes():
         "programs": [METHODS["shown"].options["programs"]],
         "seed": [0],
         "LEARNED": [scripted_styles.LEARNED],
-        "REPLAYED": [REPLAYED],
     }
     assert JUDGE.played_levels(100) == beyond.PLAYED
     assert f"`{beyond.PLAYED}`" in PROTOCOL

@@ -1,31 +1,33 @@
-"""Recount of cells of the report's tables from the levels won in the database.
+"""Recount of cells of the report's tables from the levels won in the stored rows.
 
-It shares no code with the report: it reads the database, counts ones in the texts of wins and has its own rules for the
+It shares no code with the report: it reads the files, counts ones in the texts of wins and has its own rules for the
 trials of a cell.
 """
 
+import gzip
 import json
 import random
 import re
-import sqlite3
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
-from shown_evidence.results.store import Store
 
+from guides import ROOT
 from shown.worlds import GAMES
 from shown.worlds import find as find_game
 from shown_evidence.analysis.exhibits import Table
 from shown_evidence.experiments import find
 from shown_evidence.experiments.experiment import Scale
 from shown_evidence.report.page import presented
-from shown_evidence.results.runner import in_this_process, run
+from shown_evidence.results.archive import read
+from shown_evidence.results.runner import run
 from shown_evidence.trials.demonstrators import training_sets
 from shown_evidence.trials.learners import METHODS
 
-COMMITTED = Path(__file__).parents[2] / "results" / "results.sqlite"
+COMMITTED = ROOT / "results"
 CELLS = 10
 FLOORS = ("random", "random-sensible")
 HEAD = re.compile(r"(?P<count>[\d,]+) shown, (?P<levels>test|generated) levels(?P<best>, best set)?")
@@ -45,11 +47,9 @@ class Cell:
 
 
 def cells(path: Path) -> list[Cell]:
-    """The cells on success of the report on a store."""
-    with Store(path, writing=False) as store:
-        read = presented(store.rows())
+    """The cells on success of the report on a folder of results."""
     found = []
-    for chapter in read:
+    for chapter in presented(read(path).rows.values()):
         for table in (item for item in chapter.exhibits if isinstance(item, Table)):
             for line in table.rows if chapter.experiment.name in EXPERIMENTS else ():
                 for head, says in zip(table.head, line, strict=True):
@@ -67,13 +67,12 @@ def wins(path: Path, cell: Cell) -> list[float]:
     assert head is not None
     kind = {"test": "test:", "generated": "random:"}[head["levels"]]
     shares = []
-    with sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True) as database:
-        for settings, result in database.execute("SELECT settings, result FROM trials WHERE status = 'ok'"):
-            if about(json.loads(settings), cell, int(head["count"].replace(",", ""))):
-                for levels, won in json.loads(result)["won"].items():
+    for file in path.glob("*.jsonl.gz"):
+        for row in map(json.loads, gzip.decompress(file.read_bytes()).splitlines()):
+            if about(row["settings"], cell, int(head["count"].replace(",", ""))):
+                for levels, won in row["result"]["won"].items():
                     if levels.startswith(kind):
                         shares.append(won.count("1") / len(won))
-    database.close()
     return shares
 
 
@@ -84,10 +83,8 @@ def about(settings: dict[str, Any], cell: Cell, count: int) -> bool:
     scored = JUDGED_LEVELS if cell.experiment == "beyond" else PAPERS_LEVELS
     if method in FLOORS:
         return METHODS[method].label == cell.method and settings["test"] == scored
-    practised = options.pop("practise", False)  # in results of earlier versions
     return (
         method in find(cell.experiment).methods
-        and not practised
         and METHODS[method].label == cell.method
         and options == METHODS[method].options
         and settings["demonstrations"] == ("style:expert" if cell.experiment == "beyond" else "perfect")
@@ -153,10 +150,10 @@ def check(path: Path, cell: Cell) -> None:
 @pytest.fixture(scope="module")
 def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Real trials of Nim: two methods, three sizes, three sets, and random play."""
-    path = tmp_path_factory.mktemp("recount") / "r.sqlite"
+    path = tmp_path_factory.mktemp("recount")
     scale = Scale(full=True, games=("nim",), methods=("lpp", "vpi", *FLOORS), demos=(1, 2, 3), sets=3)
-    with Store(path) as store:
-        done = run([*find("demos").trials(scale), *find("floors").trials(scale)], store, in_this_process)
+    with ThreadPoolExecutor(1) as executor:
+        done = run({name: find(name).trials(scale) for name in ("demos", "floors")}, path, executor)
     assert not done.failed
     return path
 
@@ -167,16 +164,6 @@ def test_ten_cells_of_a_small_store(small: Path):
     assert {cell.method for cell in told} == {METHODS[name].label for name in ("lpp", "vpi", *FLOORS)}
     for cell in random.Random(15).sample(told, CELLS) + random.Random(16).sample(found, CELLS):
         check(small, cell)
-
-
-def test_nothing_in_a_small_store_is_stale_and_everything_says_where_it_is_from(small: Path):
-    with Store(small, writing=False) as store:
-        rows = store.rows()
-    assert [row for row in rows if row.stale] == []
-    for row in rows:
-        assert set(row.code) == {"engine", "game", "levels"}
-        assert row.commit
-        assert "NumPy" in row.machine
 
 
 @pytest.mark.slow

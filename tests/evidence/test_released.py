@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 
 import pytest
-from shown_evidence.trials.fingerprint import UNKNOWN
 
 from shown.cli import main
 from shown.errors import BadInput
@@ -14,9 +13,10 @@ from shown_evidence.experiments import find as find_experiment
 from shown_evidence.experiments.experiment import Scale
 from shown_evidence.experiments.released_levels import as_ours, verdicts
 from shown_evidence.report.page import report
+from shown_evidence.results.runner import attempt
 from shown_evidence.trials.released import FOLDER, digest, games_in, ours
 from shown_evidence.trials.row import Row
-from shown_evidence.trials.trial import Trial, code_for, run_trial
+from shown_evidence.trials.trial import Trial, run_trial
 
 SCALE = Scale(methods=("lpp",), games=("nim", "checkmate"), demos=(1, 2), sets=1)
 
@@ -35,7 +35,7 @@ def place(tmp_path, monkeypatch):
 
 
 def row(trial: Trial) -> Row:
-    return Row(trial.settings, "ok", run_trial(trial.settings), None, 1.0, code=trial.code)
+    return attempt(trial.settings)
 
 
 def test_our_own_levels_in_a_folder_give_our_own_results(place):
@@ -66,12 +66,11 @@ def test_the_report_has_a_second_verdict_only_where_there_are_results(place):
     assert "On the authors’ levels" not in report([row(mine)], "results.sqlite")
 
 
-def test_results_are_current_without_the_folder_and_stale_with_other_files(place, monkeypatch):
+def test_results_are_current_without_the_folder_and_other_files_are_other_trials(place, monkeypatch):
     trial = find_experiment("released").trials(SCALE)[0]
-    before = code_for(trial.settings)
-    assert UNKNOWN not in before.values()
+    found = row(trial)
     monkeypatch.delenv(FOLDER)
-    assert code_for(trial.settings) == before
+    assert not found.stale
     assert find_experiment("released").trials(SCALE) == []
     monkeypatch.setenv(FOLDER, str(place))
     (place / "nim.test.json").write_text('{"game": "nim", "levels": ["..\\n||"]}')
@@ -82,10 +81,10 @@ def test_results_are_current_without_the_folder_and_stale_with_other_files(place
 
 def test_a_folder_is_asked_for_and_checked(tmp_path, monkeypatch, capsys):
     monkeypatch.delenv(FOLDER, raising=False)
-    command = ["reproduce", "released", "--store", str(tmp_path / "r.sqlite")]
+    command = ["reproduce", "released", "--results", str(tmp_path / "results")]
     assert main(command) == 2
-    assert "released: name the folder with the published levels: --folder DIR." in capsys.readouterr().err
+    assert "released: name the folder with the published levels: --released FOLDER." in capsys.readouterr().err
     monkeypatch.setenv(FOLDER, "")  # restored at the end, since the command sets it
-    assert main([*command, "--folder", str(tmp_path)]) == 2
+    assert main([*command, "--released", str(tmp_path)]) == 2
     assert "has no GAME.demos.json with a GAME.test.json" in capsys.readouterr().err
-    assert not (tmp_path / "r.sqlite").exists()
+    assert not (tmp_path / "results").exists()

@@ -107,7 +107,7 @@ def test_the_same_rows_give_the_same_bytes(rows: list[Row]):
 
 def test_an_empty_store_gives_a_page_that_says_so():
     page = report([], "r.sqlite")
-    assert "The store is empty." in page
+    assert "There are no results." in page
     assert page.count("– not measured") == page.count('<td class="verdict')
 
 

@@ -28,9 +28,9 @@ def folder() -> Path:
     """Return the folder; raise BadInput if none was named or it has no game."""
     place = os.environ.get(FOLDER)
     if not place:
-        raise BadInput("released: name the folder with the published levels: --folder DIR.")
+        raise BadInput("released: name the folder with the published levels: --released FOLDER.")
     if not games_in(Path(place)):
-        raise BadInput(f"--folder {place}: has no GAME.demos.json with a GAME.test.json, such as nim.demos.json.")
+        raise BadInput(f"--released {place}: has no GAME.demos.json with a GAME.test.json, such as nim.demos.json.")
     return Path(place)
 
 
@@ -83,5 +83,5 @@ def _checked(game: str, spec: str) -> tuple[Path, ...]:
     place, wanted = folder(), spec.split(":")[1]
     files = _files(place, game)
     if not files or digest(place, game) != wanted:
-        raise BadInput(f"--folder {place}: its files of {game} are not those with the digest {wanted}.")
+        raise BadInput(f"--released {place}: its files of {game} are not those with the digest {wanted}.")
     return files
