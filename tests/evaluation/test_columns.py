@@ -130,7 +130,6 @@ def test_blocks_in_demand_are_worked_on_together_and_change_nothing(example, mon
         named = 1 + max(int(ids.max()) for ids in apart.of_program)
         assert np.array_equal(together.columns[:named], apart.columns[:named])
         assert len(together.columns) == named or place == len(blocks) - 1  # a cut block has columns of no program
-    together.close()
     assert rounds.count(apart) == len(blocks) > 2 * rounds.count(together)
     assert together._account.held == apart._account.held
 
@@ -146,7 +145,6 @@ def test_blocks_that_might_not_fit_together_are_worked_on_one_after_another(exam
     evaluator.demand(len(blocks))
     for block in blocks:
         evaluator.evaluate(block)
-    evaluator.close()
     same_features(combine([evaluator], blocks), whole)
 
 

@@ -316,8 +316,6 @@ def test_a_device_that_is_not_known_is_an_error():
         check_device("cud")
     with pytest.raises(BadInput, match="device 'gpu'"):
         Resources(device="gpu")
-    with pytest.raises(BadInput, match=r"device 'cuda': a cluster .* Use one of the two"):
-        Resources(device="cuda", cluster="local")
 
 
 def test_without_cupy_there_is_one_line_that_says_so(monkeypatch, capsys):

@@ -135,13 +135,10 @@ class Evaluator:
         """Say that the first `count` announced blocks will be evaluated: threads work on several of them at a time."""
         self._demanded = count
 
-    def evaluate(self, block: Block, places: np.ndarray | None = None) -> None:
-        """Add the programs of a block, or only those at some places in it, in ascending order. [n]"""
-        if places is not None:
-            self._add_together([block], [places])
-        elif not self._ahead:
-            blocks = self._together(block)
-            self._add_together(blocks, [np.arange(block.count) for block in blocks])
+    def evaluate(self, block: Block) -> None:
+        """Add the programs of a block."""
+        if not self._ahead:
+            self._add_together(self._together(block))
         result = self._ahead.popleft()
         self.of_program.append(result.ids)
         self.flipped.append(result.flips)
@@ -170,13 +167,13 @@ class Evaluator:
             count += 1
         return list(coming[:count])
 
-    def _add_together(self, blocks: Sequence[Block], places: Sequence[np.ndarray]) -> None:
+    def _add_together(self, blocks: Sequence[Block]) -> None:
         """Compute the columns of blocks, and number them by their first programs."""
         self._advice = self._what_fits()
-        self._account.take(12 * sum(map(len, places)), "the list of programs", self._advice)
+        self._account.take(12 * sum(block.count for block in blocks), "the list of programs", self._advice)
         before = len(self._columns)
         self._keep(dict.fromkeys(inner for block in blocks for inner in self._new(block.shape)))
-        jobs = [self._job(block.shape, some) for block, some in zip(blocks, places, strict=True)]
+        jobs = [self._job(block.shape, block.count) for block in blocks]
         found = results(self._np, jobs, self._map)
         self._spread_states()
         rows = [self._in_columns(*pair) for pair in zip(found, jobs, strict=True)]
@@ -184,13 +181,11 @@ class Evaluator:
         ids, numbers = self._numbered(before, ids, flips)
         self._column_of_states = renumbered(self._column_of_states, before, numbers)
         ids, flips = self._fetch(ids), self._fetch(flips)
-        for some in places:
-            self._ahead.append(Result(before, ids[: len(some)], flips[: len(some)]))
-            before = max(before, int(ids[: len(some)].max(initial=CONSTANT)) + 1)
-            ids, flips = ids[len(some) :], flips[len(some) :]
-
-    def close(self) -> None:
-        """End work that is done ahead; here there is none."""
+        for block in blocks:
+            own = slice(block.count)
+            self._ahead.append(Result(before, ids[own], flips[own]))
+            before = max(before, int(ids[own].max(initial=CONSTANT)) + 1)
+            ids, flips = ids[block.count :], flips[block.count :]
 
     def _map(self, work: Callable[[A], B], pieces: Sequence[A]) -> list[B]:
         """Return the results of the pieces, in order, computed by all threads."""
@@ -207,15 +202,15 @@ class Evaluator:
         numbers = self._columns.settle(before, ids, flips, self.threads)
         return renumbered(ids, before, numbers), numbers
 
-    def _job(self, shape: Shape, places: np.ndarray) -> Job:
-        """Return the work on the programs at some places of a shape, whose conditions are known."""
+    def _job(self, shape: Shape, count: int) -> Job:
+        """Return the work on the first `count` programs of a shape, whose conditions are known."""
         if self._lands_on_little(shape):
-            return self._attentive(shape, places)
+            return self._attentive(shape, count)
         if len(shape.parts) == 1:
-            return self._over_one_condition(shape, shape.parts[0], places)
+            return self._over_one_condition(shape, shape.parts[0], count)
         arguments, expand = self._arguments(shape)
-        if len(places) < len(expand):
-            arguments, expand = self._needed(arguments, expand[self._put(places)])
+        if count < len(expand):
+            arguments, expand = self._needed(arguments, expand[:count])
         primitive, planes = self.language[shape.primitive], self._stored_planes
 
         def work(span: Span) -> Added:
@@ -223,27 +218,22 @@ class Evaluator:
 
         return Job(Pieces(work, self._chunks(how_many(arguments), self._at_a_time(primitive))), expand)
 
-    def _attentive(self, shape: Shape, places: np.ndarray) -> Job:
-        """Return the work on programs that read few cells.
-
-        Evaluates all programs between the first and the last wanted choice of the first argument.
-        """
+    def _attentive(self, shape: Shape, count: int) -> Job:
+        """Return the work on the first `count` programs of a shape that read few cells."""
         hole, *others = shape.arguments
         assert isinstance(hole, Hole)
         each = shape.count // len(hole.atoms)
-        first, last = int(places[0]) // each, int(places[-1]) // each
-        wanted = int(places[-1]) + 1
 
         def work(span: Span) -> Added:
             some = Shape(shape.primitive, (Hole(hole.kind, hole.atoms[slice(*span)]), *others))
-            chunks = at_places(self.world, some, self.language, min(some.count, wanted - span[0] * each))
+            chunks = at_places(self.world, some, self.language, min(some.count, count - span[0] * each))
             return joined(self._np, [self._added(self._put(chunk)) for chunk in chunks])
 
-        spans = [(atom, atom + 1) for atom in range(first, last + 1)]
-        return Job(Pieces(work, spans), self._put(places - first * each))
+        spans = [(atom, atom + 1) for atom in range(-(-count // each))]
+        return Job(Pieces(work, spans), self._np.arange(count))
 
-    def _over_one_condition(self, shape: Shape, part: Shape, wanted: np.ndarray) -> Job:
-        """Return the work on the `wanted` programs of a shape over one condition.
+    def _over_one_condition(self, shape: Shape, part: Shape, count: int) -> Job:
+        """Return the work on the first `count` programs of a shape over one condition.
 
         Its planes are kept, or read where those of its own condition are kept, or computed for this work alone.
         """
@@ -255,8 +245,8 @@ class Evaluator:
         ways, all_inner = math.prod(sizes), how_many(inner)
         places = self._np.arange(ways * all_inner).reshape(*sizes, all_inner)[..., expand_inner]
         expand = self._np.moveaxis(places, -1, axis).reshape(-1)
-        if len(wanted) < len(expand):
-            way, place = self._np.divmod(expand[self._put(wanted)], all_inner)
+        if count < len(expand):
+            way, place = self._np.divmod(expand[:count], all_inner)
             needed, place = self._np.unique(place, return_inverse=True)
             expand = way * len(needed) + place
             inner, shifts = [a[needed] for a in inner], None if shifts is None else shifts[needed]

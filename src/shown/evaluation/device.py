@@ -25,7 +25,6 @@ from shown.engine.memory import Account, reserve
 from shown.engine.planes import Planes
 from shown.engine.threads import ONE_THREAD, Threads
 from shown.errors import BadInput, OutOfMemory, ShownError
-from shown.evaluation.cluster import first_line
 from shown.evaluation.columns import A, B, Evaluator, inner_shapes
 from shown.evaluation.distinct import CONSTANT, bytes_of_rows
 from shown.language.evaluate import how_many
@@ -243,13 +242,14 @@ class DeviceEvaluator(Evaluator):
         self._of_values, self._inside = kernels.put(world.of_values), kernels.put(world.inside)
         self._somewhere, self._first = kernels.put(world.somewhere), kernels.put(places_by_slot(world))
 
-    def evaluate(self, block: Block, places: np.ndarray | None = None) -> None:
+    def evaluate(self, block: Block) -> None:
         try:
-            super().evaluate(block, places)
+            super().evaluate(block)
         except MemoryError as error:
             raise OutOfMemory(f"the device is out of memory ({error}). {self._advice}.") from None
         except self._kernels.faults as error:
-            raise ShownError(f"the device failed ({first_line(error)}). Try again, or use the device cpu.") from None
+            reason = str(error).partition("\n")[0]
+            raise ShownError(f"the device failed ({reason}). Try again, or use the device cpu.") from None
 
     @property
     def _np(self) -> Any:
@@ -344,8 +344,8 @@ def evaluator_on(device: str, world: Planes, language: Language, account: Accoun
     return DeviceEvaluator(world, language, account, threads, Cuda())
 
 
-def check_device(device: str, shared: bool = False) -> None:
-    """Raise an error if programs cannot be evaluated on a device; `shared`: by a cluster.
+def check_device(device: str) -> None:
+    """Raise an error if programs cannot be evaluated on a device.
 
     >>> check_device("gpu")
     Traceback (most recent call last):
@@ -353,8 +353,6 @@ def check_device(device: str, shared: bool = False) -> None:
     """
     if device not in DEVICES:
         raise BadInput(f"device {device!r}: programs are evaluated on {' or '.join(DEVICES)}.")
-    if device == "cuda" and shared:
-        raise BadInput("device 'cuda': a cluster evaluates programs on CPU cores only. Use one of the two.")
     if device == "cuda":
         from shown.evaluation.cuda import Cuda
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import closing
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Literal
@@ -20,12 +19,11 @@ from shown.demonstrations import Demonstrations
 from shown.engine.memory import Account
 from shown.engine.planes import Planes, frame
 from shown.engine.threads import ONE_THREAD, Threads
-from shown.errors import BadInput, ClusterLost, OutOfMemory
+from shown.errors import BadInput, OutOfMemory
 from shown.evaluation.columns import Evaluator
 from shown.evaluation.device import evaluator_on
 from shown.evaluation.resources import DEFAULT_RESOURCES, Resources
 from shown.evaluation.rows import Evidence, Rows
-from shown.evaluation.shards import Crew, Sharded
 from shown.grid import Grid
 from shown.inference.features import Features, combine
 from shown.inference.pinning import Contradiction, Pinned, Struck, contradictions, pin, pinned_bits
@@ -49,7 +47,6 @@ FIRST, MOST = 10_000, 1_000_000
 """Least and greatest number of programs for "auto"."""
 
 MAX_SECONDS = 60  # time limit for "auto"
-WORTH_SHARING = 50_000  # with fewer programs, a cluster's workers would start too late to help
 BATCH = 64  # formulas scored together
 TELL_EVERY = 0.5  # seconds between reports while a long block is evaluated
 
@@ -161,7 +158,6 @@ class Fitting:
         blocks: the programs, in order.
         resources: threads, device and memory for evaluating them.
         constraints: constraints on every formula.
-        crew: workers that evaluate programs, where there are many; None for this process alone.
         threads: threads that evaluate programs and search; whoever made them ends them.
         evaluators: one for each batch of states added together.
         account: the memory in use.
@@ -171,7 +167,6 @@ class Fitting:
     blocks: list[Block]
     resources: Resources = DEFAULT_RESOURCES
     constraints: Constraints = NO_CONSTRAINTS
-    crew: Crew | None = None
     threads: Threads = ONE_THREAD
     evaluators: list[Evaluator] = field(default_factory=list)
     account: Account = field(default_factory=Account)
@@ -202,18 +197,9 @@ class Fitting:
         size = 8 * math.prod(frame(grids, margin)) * planes
         self.account.take(size, "the demonstrated states", "Use fewer or smaller demonstrations")
         world = Planes(grids, demonstrations.tokens, demonstrations.buttons, margin)
-        evaluator = (
-            evaluator_on(self.resources.device, world, language, self.account, self.threads)
-            if self.crew is None or self.blocks[-1].start < WORTH_SHARING
-            else Sharded(world, language, self.account, self.crew)
-        )
+        evaluator = evaluator_on(self.resources.device, world, language, self.account, self.threads)
         evaluator.expect(self.blocks)
         return evaluator
-
-    def close(self) -> None:
-        """End the work that a crew does ahead; it starts again on demand."""
-        for evaluator in self.evaluators:
-            evaluator.close()
 
     @property
     def language(self) -> Language:
@@ -233,9 +219,8 @@ class Fitting:
         """Return the features of the first `programs` programs, evaluating those that are new."""
         blocks = self.up_to(programs)
         self.demand(len(blocks))
-        with closing(self):
-            for place, block in enumerate(blocks):
-                self.evaluate(block, place)
+        for place, block in enumerate(blocks):
+            self.evaluate(block, place)
         return self.combined(len(blocks), evidence.mask)
 
     def demand(self, count: int) -> None:
@@ -318,7 +303,7 @@ class Fitting:
     ) -> Iterator[Moment]:
         """Evaluate the programs and keep the best formulas that `search` proposes.
 
-        If memory runs out or a crew is lost after something was found, the search ends there and keeps it.
+        If memory runs out after something was found, the search ends there and keeps it.
 
         Args:
             pinned: the demonstrations as bits, with the clauses that every formula has.
@@ -330,8 +315,7 @@ class Fitting:
         """
         most = min(MAX_CACHED, self.account.limit // (CACHE_SHARE * LITERAL_BYTES))
         scorer = _Scorer(weighing, pinned, self.struck(), Shortener(most))
-        with closing(self):
-            yield from _Run(self, search, scorer, patience, self.up_to(programs)).moments(at_once)
+        yield from _Run(self, search, scorer, patience, self.up_to(programs)).moments(at_once)
 
 
 class _Run:
@@ -343,7 +327,7 @@ class _Run:
         self.fitting, self.search, self.scorer, self.patience = fitting, search, scorer, patience
         self.blocks, self.total = blocks, sum(block.count for block in blocks)
         self.features: Features | None = None
-        self.shortage: OutOfMemory | ClusterLost | None = None
+        self.shortage: OutOfMemory | None = None
         self.done, self.told = 0, time.monotonic()
 
     def moments(self, at_once: bool) -> Iterator[Moment]:
@@ -383,7 +367,7 @@ class _Run:
         for block in chunk:
             try:
                 self.fitting.evaluate(block, self.done)
-            except (OutOfMemory, ClusterLost) as error:
+            except OutOfMemory as error:
                 if not self.done:
                     raise
                 self.shortage = error

@@ -92,7 +92,7 @@ class Learner:
         grammar: a custom grammar, instead of a language.
         constraints: pinned clauses and struck programs (`shown.Constraints`) that every rule keeps to. If a program is
             struck, clauses are searched as well: trees may amount to it in other words.
-        resources: threads, device, memory limit, cluster and seed (`shown.Resources`).
+        resources: threads, device, memory limit and seed (`shown.Resources`).
 
     Set by `fit` and `add`:
 
@@ -186,8 +186,8 @@ class Learner:
         blocks = list(grammar.blocks(MOST if self.programs == "auto" else self.programs, self.finish_level))
         if not blocks:
             raise BadInput("the grammar derives no program: every rule leads to further rules.")
-        account, crew = self.resources.account(), self.resources.crew()
-        return Fitting(grammar, blocks, self.resources, self.constraints, crew, self.resources.team(), account=account)
+        account, threads = self.resources.account(), self.resources.team()
+        return Fitting(grammar, blocks, self.resources, self.constraints, threads, account=account)
 
     def _run(
         self, fitting: Fitting, demonstrations: Demonstrations, at_the_end: bool = False

@@ -87,7 +87,7 @@ class Fitter:
 
     Args:
         task: demonstrations, number of programs, vocabulary and constraints.
-        resources: threads, device, memory limit, cluster and seed.
+        resources: threads, device, memory limit and seed.
         grammar: grammar of the programs, instead of the vocabulary's.
 
     Attributes:
@@ -101,7 +101,7 @@ class Fitter:
     def __init__(self, task: Task, resources: Resources = DEFAULT_RESOURCES, grammar: Grammar | None = None) -> None:
         shown = task.shown
         self.demonstrations, self.resources, self.constraints = shown, resources, task.constraints
-        self._crew, self._threads = resources.crew(), resources.team()
+        self._threads = resources.team()
         own, self.grammar_name = grammar_for(shown.tokens, shown.buttons, task.language, grammar)
         self._grammars: dict[tuple[Language, tuple[str, ...]], Grammar] = {(own.language, ()): own}
         self.language = own.language
@@ -260,7 +260,7 @@ class Fitter:
         key = (grammar.language, hypothesis.keys, hypothesis.symmetries)
         if key not in self._fittings:
             blocks = list(grammar.blocks(self.widest))
-            shared = self.resources, self.constraints, self._crew, self._threads
+            shared = self.resources, self.constraints, self._threads
             fitting = Fitting(grammar, blocks, *shared, account=self._account)
             fitting.add(with_images(self.demonstrations, hypothesis.symmetries))
             self._fittings[key] = fitting
