@@ -5,7 +5,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shown.engine.memory import Account
 from shown.engine.threads import Threads
 from shown.evaluation.resources import Resources
 from shown.evaluation.rows import Evidence, evidence_of
@@ -149,18 +148,14 @@ def test_the_same_seed_proposes_the_same():
     assert found[0] == found[1]
 
 
-def test_formulas_share_their_clauses_and_the_trees_go_before_the_clauses_are_chosen():
-    """Each formula waiting for its score had clauses of its own, and the trees stayed until the end."""
+def test_formulas_share_their_clauses():
+    """Each formula waiting for its score had clauses of its own."""
     demos = demonstrate(find("fence-in"), "train:0-1")
     learner = Learner(programs=1000).fit(demos)
     evidence, features = evidence_of(learner._fitting.rows, demos.steps), learner.features_
-    account = Account(2**30)
-    search = ClauseSearch(evidence, TreeSearch(evidence, 3, 0, account=account), 0)
+    search = ClauseSearch(evidence, TreeSearch(evidence, 3, 0), 0)
     clauses = [clause for formula in search.propose(features, features.log_prior) for clause in formula]
-    held = account.held
     assert len(clauses) > len({id(clause) for clause in clauses}) == len(set(clauses))
-    assert list(search.finish(features, features.log_prior))
-    assert account.held < held / 2
 
 
 @pytest.mark.parametrize("threads", [2, 3, 7])

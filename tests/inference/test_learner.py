@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shown.demonstrations import Demonstration, Demonstrations, Step
+from shown.engine import memory
 from shown.errors import BadInput, NothingFits, OutOfMemory
 from shown.evaluation.columns import Evaluator
 from shown.evaluation.resources import Resources
@@ -495,21 +496,20 @@ def test_after_a_stop_one_may_go_on_with_more(nim):
 
 
 @pytest.fixture
-def all_reserved(monkeypatch):
-    """Nothing is set aside for what is not counted, and tables grow slowly, so that limits can be exact."""
-    monkeypatch.setattr("shown.evaluation.resources.UNRESERVED_BYTES", 0)
+def slow_growth(monkeypatch):
+    """Tables grow slowly, so that limits can be exact."""
     monkeypatch.setattr("shown.evaluation.distinct.LITTLE", 0)
 
 
-def test_what_was_found_before_memory_ran_out_is_kept(all_reserved):
+def test_what_was_found_before_a_limit_was_reached_is_kept(slow_growth):
     demos = shown_by_expert("fence-in", "train:0-1")
-    account = Learner(programs=2000).fit(demos)._fitting.account.held
-    learner = Learner(resources=Resources(memory_limit=account))
+    limit = Learner(programs=2000).fit(demos)._fitting.memory.held
+    learner = Learner(resources=Resources(memory_limit=limit))
     last = list(learner.iter_fit(demos))[-1]
-    assert last.stopped.startswith("the ")
-    assert "but the limit is" in last.stopped
     seen = len(learner.features_.of_program)
     assert 0 < seen < 10_000
+    assert "but the limit is" in last.stopped
+    assert f"About {seen:,} programs fit" in last.stopped
     assert learner.candidates_
     again = Learner(programs=seen, stop_early=False).fit(demos).policy_
     assert without_provenance(learner.policy_) == without_provenance(again)
@@ -517,42 +517,54 @@ def test_what_was_found_before_memory_ran_out_is_kept(all_reserved):
     assert len(learner.add(more).features_.of_program) == seen
 
 
-def test_nothing_found_and_no_memory_says_what_would_fit(all_reserved):
+def test_nothing_found_and_no_memory_says_what_would_fit(slow_growth):
     demos = shown_by_expert("reach-for-the-star", "train")
     enough = Learner(programs=300)
     for _ in enough.iter_fit(demos):
         pass
     assert enough.failure_ is not None
-    advice = r"the limit is .* MiB\. About [0-9,]+ programs fit; learn with fewer, or allow more memory"
-    with pytest.raises(OutOfMemory, match=advice):
-        Learner(trees=1, resources=Resources(memory_limit=5 * enough._fitting.account.peak_bytes)).fit(demos)
+    limit = enough._fitting.memory.held
+    with pytest.raises(OutOfMemory, match=r"the limit is .* MiB\. .* About [0-9,]+ programs fit\."):
+        Learner(trees=1, resources=Resources(memory_limit=2 * limit)).fit(demos)
 
 
-def test_states_that_do_not_fit_are_not_even_begun(monkeypatch):
+def test_without_a_limit_fewer_programs_are_refused_unless_their_number_is_open(monkeypatch, slow_growth):
+    demos = shown_by_expert("fence-in", "train:0-1")
+    limit = Learner(programs=2000).fit(demos)._fitting.memory.held
+    monkeypatch.setattr(memory, "default_limit", lambda: limit)
+    with pytest.raises(OutOfMemory, match="but the limit is"):
+        Learner().fit(demos)
+    monkeypatch.setattr("shown.inference.fitting.PROGRAM_BYTES", 0)  # a million of them would not fit either
+    assert "but the limit is" in list(Learner(programs="auto").iter_fit(demos))[-1].stopped
+
+
+def test_what_cannot_fit_is_not_even_begun(monkeypatch):
     def never(*_):
         raise AssertionError("memory was taken before it was asked for")
 
     monkeypatch.setattr(module, "Planes", never)
-    with pytest.raises(OutOfMemory, match="the demonstrated states would need"):
+    with pytest.raises(OutOfMemory, match="the demonstrated states and the list of programs would need"):
         Learner(resources=Resources(memory_limit=1000)).fit(STARS)
+    monkeypatch.setattr(memory, "default_limit", lambda: 10**6)
+    with pytest.raises(OutOfMemory, match="the demonstrated states and the list of programs would need"):
+        Learner(programs=100_000).fit(STARS)
 
 
-def test_the_limit_is_for_all_batches_together(all_reserved):
+def test_the_limit_is_for_all_batches_together(slow_growth):
     batches = [shown_by_expert("nim", levels) for levels in ("random:0-9", "random:10-19")]
-    most = [Learner(programs=500).fit(demos)._fitting.account.peak_bytes for demos in batches]
-    limit = 3 * sum(most) // 4
-    learner = Learner(programs=500, resources=Resources(memory_limit=limit)).fit(batches[0])
+    held = [Learner(programs=500).fit(demos)._fitting.memory.held for demos in batches]
+    learner = Learner(programs=500, resources=Resources(memory_limit=sum(held) - 1)).fit(batches[0])
     with pytest.raises(OutOfMemory, match="but the limit is"):
         learner.add(batches[1])
-    assert learner._fitting.account.held <= limit
-    Learner(programs=500, resources=Resources(memory_limit=2 * sum(most))).fit(batches[0]).add(batches[1])
+    assert learner._fitting.memory.held < sum(held)
+    Learner(programs=500, resources=Resources(memory_limit=2 * sum(held))).fit(batches[0]).add(batches[1])
 
 
 def test_what_does_not_fit_is_not_added():
     learner = Learner(programs=50, resources=Resources(memory_limit=2**20)).fit(STARS)
     before = text(learner.policy_)
     large = one_step_each((STARS.steps[0].grid, (0, 0)), (Grid(("." * 300,) * 300), (0, 0)))
-    with pytest.raises(OutOfMemory, match="the demonstrated states would need"):
+    with pytest.raises(OutOfMemory, match="the demonstrated states and the list of programs would need"):
         learner.add(large)
     assert text(learner.policy_) == before
     assert learner.demonstrations_ == STARS

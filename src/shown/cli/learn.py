@@ -67,7 +67,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     options.add_seed(parser)
     add("--threads", type=options.positive, metavar="N", help="threads (default: one per core)")
     add("--device", choices=DEVICES, default="cpu", help="evaluate programs on the CPU or a GPU (cuda)")
-    add("--memory", type=options.positive, metavar="MIB", help="memory limit (default: half of this machine's)")
+    add("--memory", type=options.positive, metavar="MIB", help="memory of the programs; then fewer are used")
     add("--quiet", action="store_true", help="do not report progress")
     options.add_json(parser)
     add = parser.add_argument_group("options of a single fit to the exact clicks, without practice").add_argument

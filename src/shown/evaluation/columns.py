@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from shown.engine.memory import Account
+from shown.engine.memory import Memory
 from shown.engine.planes import ALL, Planes
 from shown.engine.threads import ONE_THREAD, Threads
 from shown.evaluation.distinct import CONSTANT, Distinct, bytes_of_rows
@@ -33,6 +33,9 @@ AT_ACTION_CELL, AT_CELL_WITH_VALUE, SHIFTED, SCANNING = (
 
 TOGETHER = 2**18
 """Most programs of blocks that threads work on at the same time."""
+
+PROGRAM_BYTES = 12
+"""Bytes of a program in the list of programs."""
 
 A = TypeVar("A")
 B = TypeVar("B")
@@ -68,9 +71,9 @@ class Evaluator:
 
     _fused = True  # whether one loop computes and adds results where it can (`loops.py`)
 
-    def __init__(self, world: Planes, language: Language, account: Account, threads: Threads = ONE_THREAD) -> None:
+    def __init__(self, world: Planes, language: Language, memory: Memory, threads: Threads = ONE_THREAD) -> None:
         self.world, self.language, self.threads = world, language, threads
-        self._account = account
+        self._memory = memory
         self.of_program: list[np.ndarray] = []
         self.flipped: list[np.ndarray] = []
         words = world.shape[2]
@@ -90,7 +93,6 @@ class Evaluator:
         self._demanded = 0
         self._ahead: deque[Result] = deque()
         self._bytes_per_result: dict[str, int] = {}
-        self._advice = ""  # what to do if memory runs out
 
     @property
     def _np(self) -> Any:
@@ -107,7 +109,7 @@ class Evaluator:
 
     def _distinct(self, mask: np.ndarray, what: str, up_to_negation: bool = False) -> Any:
         """Return a table of distinct rows of words."""
-        return Distinct(mask, self._account, what, up_to_negation)
+        return Distinct(mask, self._memory, what, up_to_negation)
 
     @property
     def columns(self) -> np.ndarray:
@@ -156,7 +158,7 @@ class Evaluator:
         coming = self._blocks[place : self._demanded]
         if not coming or coming[0] != block:
             return [block]
-        room = self._account.room // 2
+        room = self._memory.room // 2
         each = bytes_of_rows(1, len(self.world.row_mask), True), bytes_of_rows(1, math.prod(self.world.shape), False)
         count = programs = 0
         for other in coming:
@@ -169,8 +171,7 @@ class Evaluator:
 
     def _add_together(self, blocks: Sequence[Block]) -> None:
         """Compute the columns of blocks, and number them by their first programs."""
-        self._advice = self._what_fits()
-        self._account.take(12 * sum(block.count for block in blocks), "the list of programs", self._advice)
+        self._memory.take(PROGRAM_BYTES * sum(block.count for block in blocks), "the list of programs")
         before = len(self._columns)
         self._keep(dict.fromkeys(inner for block in blocks for inner in self._new(block.shape)))
         jobs = [self._job(block.shape, block.count) for block in blocks]
@@ -275,23 +276,23 @@ class Evaluator:
     def _add_reads(self, conditions: np.ndarray, shifts: np.ndarray) -> Added:
         """Add programs that read kept planes at the clicked cell, or a shift away from it. [n] each"""
         flat = self._stored_planes.reshape(len(self._planes), -1)
-        return Added(*self._columns.add(flat, self.world.row_words, self._advice, conditions, shifts, self.threads))
+        return Added(*self._columns.add(flat, self.world.row_words, conditions, shifts, self.threads))
 
     def _add_firsts(self, values: np.ndarray, conditions: np.ndarray, shifts: np.ndarray) -> Added:
         """Add programs that read kept planes a shift away from the first cell with a value. [n] each"""
         read = self._stored_planes, values, conditions, shifts
-        ids, flips = self._states.add_firsts(self.world, *read, self._advice, self.threads)
+        ids, flips = self._states.add_firsts(self.world, *read, self.threads)
         return Added(ids, flips, of_states=True)
 
     def _add_scans(self, *arguments: np.ndarray) -> Added:
         """Add programs that scan from the clicked cell. [n] each"""
         read = self._stored_planes, arguments, self.world.row_words
-        return Added(*self._columns.add_scans(self.world, *read, self._advice, self.threads))
+        return Added(*self._columns.add_scans(self.world, *read, self.threads))
 
     def _keep_scans(self, *arguments: np.ndarray) -> Added:
         """Keep the planes of scans. [n] each"""
         read = self._stored_planes, arguments, self._every_word
-        return Added(*self._planes.add_scans(self.world, *read, self._advice, self.threads))
+        return Added(*self._planes.add_scans(self.world, *read, self.threads))
 
     def _inner(self, primitive: Primitive, part: Shape) -> tuple[list[Any], Any, Any]:
         """Return what a program's condition is computed from: distinct argument tuples, and the index of each term's.
@@ -416,23 +417,23 @@ class Evaluator:
 
         def work(span: Span) -> Added:
             planes = self._run(primitive, [codes[slice(*span)] for codes in arguments], known)
-            return Added(*self._planes.add(planes.reshape(len(planes), -1), self._every_word, self._advice))
+            return Added(*self._planes.add(planes.reshape(len(planes), -1), self._every_word))
 
         return Job(Pieces(work, self._chunks(how_many(arguments), self._at_a_time(None))), expand)
 
     def _added(self, results: np.ndarray) -> Added:
         """Add results of programs to the table of their kind. [n, ...]"""
         if results.ndim == 2:
-            ids, flips = self._states.add(results, self._spread, self._advice)
+            ids, flips = self._states.add(results, self._spread)
         else:
-            ids, flips = self._columns.add(*self.world.words_of_rows(results), self._advice)
+            ids, flips = self._columns.add(*self.world.words_of_rows(results))
         return Added(ids, flips, results.ndim == 2)
 
     def _spread_states(self) -> None:
         """Make each new row of states a column: programs that do not depend on the action."""
         new = self._states.array[len(self._column_of_states) :]
         if len(new):
-            ids, flips = self._columns.add(*self.world.words_of_rows(new), self._advice, threads=self.threads)
+            ids, flips = self._columns.add(*self.world.words_of_rows(new), threads=self.threads)
             self._column_of_states = self._np.concatenate([self._column_of_states, ids])
             self._flip_of_states = self._np.concatenate([self._flip_of_states, flips])
 
@@ -446,12 +447,6 @@ class Evaluator:
         results = run_many(self.world, primitive, arguments, planes)
         self._bytes_per_result[primitive.name] = results[0].nbytes
         return results
-
-    def _what_fits(self) -> str:
-        programs = self.programs
-        return (
-            f"About {programs:,} programs fit; learn with fewer" if programs else "Use fewer or smaller demonstrations"
-        )
 
 
 def renumbered(ids: Any, start: int, numbers: Any) -> Any:

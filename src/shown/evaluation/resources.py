@@ -6,14 +6,10 @@ import os
 from dataclasses import dataclass
 from typing import Any
 
-from shown.engine.memory import Account
 from shown.engine.precompilation import compile_ahead
 from shown.engine.threads import Threads
 from shown.errors import BadInput
 from shown.evaluation.device import check_device
-
-UNRESERVED_BYTES = 32 * 2**20
-"""Bytes of objects too small to be counted, and of memory that the allocator keeps."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +25,8 @@ class Resources:
     Attributes:
         threads: number of threads that evaluate programs and search for rules; one per core if None.
         device: "cpu", or "cuda" for a GPU (`docs/guides/scale.md`).
-        memory_limit: bytes that learning may take beyond what the process has; half of the available memory if None.
+        memory_limit: bytes that the columns of the programs may take; then fewer programs are used, and the result
+            says so. If None, what needs more than half of the machine's memory is refused.
         seed: seed of all random choices.
     """
 
@@ -55,12 +52,6 @@ class Resources:
         """Return these threads; where compiled code is missing, as many processes compile it."""
         compile_ahead(self.thread_count)
         return Threads(self.thread_count)
-
-    def account(self) -> Account:
-        """Return an account of the memory, with the part of it taken that learning uses without reserving it."""
-        account = Account(self.memory_limit)
-        account.take(min(UNRESERVED_BYTES, account.limit // 2), "learning")
-        return account
 
 
 DEFAULT_RESOURCES = Resources()

@@ -22,10 +22,10 @@ from shown.inference.features import Features
 from shown.inference.pinning import Struck
 from shown.inference.trees import TreeSearch
 from shown.language.shapes import Shape
-from shown.rules.bitwise import CLAUSE_BYTES, LITERAL_BYTES, Clause, Clauses, clause_bits, shorten
+from shown.rules.bitwise import Clause, Clauses, clause_bits, shorten
 
 MAX_POOL = 5000  # clauses kept to choose from; the most expensive are dropped
-POOL_COPIES = 4  # bytes per clause and demonstrated row that choosing among clauses takes, copies included
+POOL_BYTES = 2**28  # size of the table of the kept clauses and the demonstrated rows that each allows
 SHORTENED = 1000  # clauses shortened at a time, because there are several copies meanwhile
 BLOCK_BYTES = 2**22  # size of the arrays in which clauses are evaluated
 UNPACKED_BYTES = 24  # bytes per clause and demonstrated row while their bits are read
@@ -145,10 +145,7 @@ class ClauseSearch:
     def propose(self, features: Features, prices: np.ndarray) -> Iterator[Clauses]:
         """Propose the trees' formulas; with narrow actions, only their clauses are usable, so propose one cover."""
         for formula in self._trees.propose(features, prices):
-            new = [clause for clause in formula if clause not in self._grown]
-            needed = sum(CLAUSE_BYTES + LITERAL_BYTES * len(clause) for clause in new)
-            self._trees.account.take(needed, "the clauses", "Use fewer demonstrations")
-            self._grown.update(zip(new, new, strict=True))
+            self._grown.update((clause, clause) for clause in formula if clause not in self._grown)
             if not self._is_narrow.any():
                 yield tuple(self._grown[clause] for clause in formula)  # trees share most of their clauses
         if self._is_narrow.any():
@@ -241,16 +238,12 @@ class ClauseSearch:
             distinct = {clause for clause in distinct if not self._struck(clause, features)}
         if self._is_narrow.any():
             distinct = self._within(list(distinct), features)
-        most = min(MAX_POOL, self._trees.account.room // (POOL_COPIES * max(1, len(self._words))))
-        if not most:
-            self._trees.account.take(POOL_COPIES * len(self._words), "the clauses", "Use fewer demonstrations")
+        most = min(MAX_POOL, POOL_BYTES // max(1, len(self._words)))
         # Sorted by cost, so that neither the order nor the number of checkpoints matters.
         paid = {column: float(prices[column]) for column in {column for clause in distinct for column, _ in clause}}
         ranked = sorted((-_price(clause, paid), clause) for clause in distinct)[:most]
         kept = tuple(clause for _, clause in ranked)
-        covered = self._allowed(kept, features)
-        self._trees.account.hold(covered, "the clauses")
-        self.pool = Pool(kept, covered, np.array([cost for cost, _ in ranked]) + 1e-3)
+        self.pool = Pool(kept, self._allowed(kept, features), np.array([cost for cost, _ in ranked]) + 1e-3)
 
     def _within(self, clauses: Sequence[Clause], features: Features) -> set[Clause]:
         """Return the clauses that allow no narrow action, or use only features that may explain it."""

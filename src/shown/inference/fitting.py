@@ -16,11 +16,11 @@ from typing import Literal
 import numpy as np
 
 from shown.demonstrations import Demonstrations
-from shown.engine.memory import Account
+from shown.engine.memory import Memory, refuse_above
 from shown.engine.planes import Planes, frame
 from shown.engine.threads import ONE_THREAD, Threads
 from shown.errors import BadInput, OutOfMemory
-from shown.evaluation.columns import Evaluator
+from shown.evaluation.columns import PROGRAM_BYTES, Evaluator
 from shown.evaluation.device import evaluator_on
 from shown.evaluation.resources import DEFAULT_RESOURCES, Resources
 from shown.evaluation.rows import Evidence, Rows
@@ -34,7 +34,7 @@ from shown.language.primitives import Language
 from shown.language.reach import margin_for
 from shown.language.terms import Term
 from shown.rules import NO_CONSTRAINTS, Constraints
-from shown.rules.bitwise import LITERAL_BYTES, MAX_CACHED, Clauses, Shortener, allowed_rows, pack
+from shown.rules.bitwise import Clauses, Shortener, allowed_rows, pack
 from shown.rules.formula import Clause
 
 CHECKPOINTS = (100, 300, 1_000, 3_000, 10_000, 30_000, 100_000, 300_000, 1_000_000, 3_000_000, 10_000_000)
@@ -50,7 +50,6 @@ MAX_SECONDS = 60  # time limit for "auto"
 BATCH = 64  # formulas scored together
 TELL_EVERY = 0.5  # seconds between reports while a long block is evaluated
 
-CACHE_SHARE = 16  # shortened clauses are cached in at most one of this many parts of the memory
 MAX_STEPS = 100_000  # demonstrated steps; interpreting more takes minutes before anything can be reported
 MAX_ROWS = 1_000_000  # actions in all demonstrated states together: a grid of 1000 × 1000, or 5,000 of 14 × 14
 
@@ -160,7 +159,7 @@ class Fitting:
         constraints: constraints on every formula.
         threads: threads that evaluate programs and search; whoever made them ends them.
         evaluators: one for each batch of states added together.
-        account: the memory in use.
+        memory: the memory of the programs' columns and conditions.
     """
 
     grammar: Grammar
@@ -169,7 +168,7 @@ class Fitting:
     constraints: Constraints = NO_CONSTRAINTS
     threads: Threads = ONE_THREAD
     evaluators: list[Evaluator] = field(default_factory=list)
-    account: Account = field(default_factory=Account)
+    memory: Memory = field(default_factory=Memory)
     _struck: dict[int, bool] = field(default_factory=dict, repr=False)
 
     def add(self, demonstrations: Demonstrations) -> None:
@@ -181,8 +180,8 @@ class Fitting:
 
     def extended(self, demonstrations: Demonstrations) -> Fitting:
         """Return a fitting with further demonstrations that shares the columns of this one."""
-        account = self.account.branch()
-        more = replace(self, evaluators=list(self.evaluators), account=account)
+        # What is taken by the copy is counted there alone, since it is dropped with the copy.
+        more = replace(self, evaluators=list(self.evaluators), memory=Memory(self.memory.room))
         more.add(demonstrations)
         return more
 
@@ -193,11 +192,13 @@ class Fitting:
             margin_for((block.shape for block in self.blocks), language, grids),
             margin_for(pinned, self.language, grids),
         )
-        planes = len(demonstrations.tokens.values) + 2
-        size = 8 * math.prod(frame(grids, margin)) * planes
-        self.account.take(size, "the demonstrated states", "Use fewer or smaller demonstrations")
+        planes = 8 * math.prod(frame(grids, margin)) * (len(demonstrations.tokens.values) + 2)
+        # A given limit ends the enumeration where it is reached; otherwise all programs must fit.
+        programs = 0 if self.resources.memory_limit else PROGRAM_BYTES * (self.blocks[-1].start + self.blocks[-1].count)
+        refuse_above(planes + programs, "the demonstrated states and the list of programs", self.memory.room)
+        self.memory.take(planes, "the demonstrated states")
         world = Planes(grids, demonstrations.tokens, demonstrations.buttons, margin)
-        evaluator = evaluator_on(self.resources.device, world, language, self.account, self.threads)
+        evaluator = evaluator_on(self.resources.device, world, language, self.memory, self.threads)
         evaluator.expect(self.blocks)
         return evaluator
 
@@ -242,11 +243,9 @@ class Fitting:
         """
         while True:
             away = [place for place, struck in self._struck.items() if struck]
-            features = combine(self.evaluators, self.blocks, count, mask, away, self.account)
+            features = combine(self.evaluators, self.blocks, count, mask, away)
             unread = [f for f, place in enumerate(features.first.tolist()) if place not in self._struck]
             if not self.constraints.struck or not unread:
-                if not any(np.may_share_memory(features.columns, e.columns) for e in self.evaluators):  # a copy
-                    self.account.hold(features.columns, "the columns")
                 return features
             for f in unread:
                 struck = self.constraints.strikes(features.terms[f], self.grammar.language)
@@ -303,7 +302,8 @@ class Fitting:
     ) -> Iterator[Moment]:
         """Evaluate the programs and keep the best formulas that `search` proposes.
 
-        If memory runs out after something was found, the search ends there and keeps it.
+        If a given limit on memory, or an open number of programs, ends the enumeration after something was found, the
+        search keeps that and says so.
 
         Args:
             pinned: the demonstrations as bits, with the clauses that every formula has.
@@ -313,8 +313,7 @@ class Fitting:
             programs: number of programs to use; all if None.
             patience: ends the search when more programs make nothing better.
         """
-        most = min(MAX_CACHED, self.account.limit // (CACHE_SHARE * LITERAL_BYTES))
-        scorer = _Scorer(weighing, pinned, self.struck(), Shortener(most))
+        scorer = _Scorer(weighing, pinned, self.struck())
         yield from _Run(self, search, scorer, patience, self.up_to(programs)).moments(at_once)
 
 
@@ -327,7 +326,8 @@ class _Run:
         self.fitting, self.search, self.scorer, self.patience = fitting, search, scorer, patience
         self.blocks, self.total = blocks, sum(block.count for block in blocks)
         self.features: Features | None = None
-        self.shortage: OutOfMemory | None = None
+        self.may_be_fewer = fitting.resources.memory_limit is not None or patience is not None
+        self.shortage: str | None = None
         self.done, self.told = 0, time.monotonic()
 
     def moments(self, at_once: bool) -> Iterator[Moment]:
@@ -348,11 +348,12 @@ class _Run:
                 break
         assert self.features is not None
         self._consider(self.search.finish, self.features)
+        stopped = f"{enough}." if enough is not None else None
         if self.shortage is not None:
+            stopped = f"{self.shortage} About {self.fitting.seen(self.done)[0]:,} programs fit."
             if not self.scorer.mixture.best:
-                raise self.shortage
+                raise OutOfMemory(stopped)
             self.fitting.blocks = self.fitting.blocks[: self.done]
-        stopped = str(self.shortage) if self.shortage is not None else f"{enough}." if enough is not None else None
         yield replace(self._moment(LearningPhase.ENUMERATING, news=True), stopped=stopped)
 
     def _cannot_improve(self, block: Block) -> bool:
@@ -368,9 +369,9 @@ class _Run:
             try:
                 self.fitting.evaluate(block, self.done)
             except OutOfMemory as error:
-                if not self.done:
+                if not (self.done and self.may_be_fewer):
                     raise
-                self.shortage = error
+                self.shortage = str(error)
                 return
             self.done += 1
             if time.monotonic() - self.told > TELL_EVERY:
@@ -381,14 +382,11 @@ class _Run:
     def _consider(self, propose: Propose, features: Features) -> None:
         prices = literal_prices(features.log_prior, self.scorer.weighing.prior)
         batch: list[Clauses] = []
-        try:
-            for clauses in propose(features, prices):
-                batch.append(clauses)
-                if len(batch) == BATCH:
-                    self.scorer.consider(batch, features, prices)
-                    batch = []
-        except OutOfMemory as error:
-            self.shortage = error
+        for clauses in propose(features, prices):
+            batch.append(clauses)
+            if len(batch) == BATCH:
+                self.scorer.consider(batch, features, prices)
+                batch = []
         self.scorer.consider(batch, features, prices)
 
     def _ends(self) -> str | None:
@@ -406,9 +404,9 @@ class _Scorer:
     """Scores proposals, together with pinned clauses, and keeps the best; discards those that a struck program rules
     out."""
 
-    def __init__(self, weighing: Weighing, pinned: Pinned, struck: Struck | None, shortened: Shortener) -> None:
+    def __init__(self, weighing: Weighing, pinned: Pinned, struck: Struck | None) -> None:
         self.weighing, self.pinned, self.struck = weighing, pinned, struck
-        self.mixture, self._shortened = Mixture(weighing.ensemble), shortened
+        self.mixture, self._shortened = Mixture(weighing.ensemble), Shortener()
         self._last: tuple[np.ndarray, float] | None = None
 
     def consider(self, formulas: Sequence[Clauses], features: Features, prices: np.ndarray) -> None:

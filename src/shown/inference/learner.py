@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, fields
 import numpy as np
 
 from shown.demonstrations import Demonstrations
+from shown.engine.memory import Memory
 from shown.errors import BadInput, Contradicted, NothingFits
 from shown.evaluation.resources import DEFAULT_RESOURCES, Resources
 from shown.evaluation.rows import Evidence, evidence_of
@@ -186,8 +187,8 @@ class Learner:
         blocks = list(grammar.blocks(MOST if self.programs == "auto" else self.programs, self.finish_level))
         if not blocks:
             raise BadInput("the grammar derives no program: every rule leads to further rules.")
-        account, threads = self.resources.account(), self.resources.team()
-        return Fitting(grammar, blocks, self.resources, self.constraints, threads, account=account)
+        memory, threads = Memory(self.resources.memory_limit), self.resources.team()
+        return Fitting(grammar, blocks, self.resources, self.constraints, threads, memory=memory)
 
     def _run(
         self, fitting: Fitting, demonstrations: Demonstrations, at_the_end: bool = False
@@ -241,7 +242,7 @@ class Learner:
 
     def _search(self, evidence: Evidence, fitting: Fitting) -> Search:
         seed, struck = self.resources.seed, fitting.struck()
-        trees = TreeSearch(evidence, self.trees, seed, fitting.threads, fitting.account.branch())
+        trees = TreeSearch(evidence, self.trees, seed, fitting.threads)
         if self.search == "trees" and struck is None:
             return trees
         return ClauseSearch(evidence, trees, seed, struck=struck)

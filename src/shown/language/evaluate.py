@@ -9,7 +9,7 @@ from functools import cached_property
 
 import numpy as np
 
-from shown.engine.memory import Account
+from shown.engine.memory import refuse_above
 from shown.engine.planes import Planes, frame, pack
 from shown.errors import BadInput
 from shown.grid import Action, Cell, Grid, Tokens
@@ -106,7 +106,7 @@ class Plan:
                 return world, values.astype(np.uint64)
         needed = self._bytes(framed)
         if needed > LARGE:
-            Account().take(needed, f"acting on a grid of {grids[0].height} × {grids[0].width}")
+            refuse_above(needed, f"acting on a grid of {grids[0].height} × {grids[0].width}")
         world = self.world(grids)
         return world, self.columns(world)
 

@@ -25,9 +25,6 @@ Clause = tuple[SignedColumn, ...]
 Clauses = tuple[Clause, ...]
 """A formula in disjunctive normal form over columns. No clause: never; an empty clause: always."""
 
-CLAUSE_BYTES, LITERAL_BYTES = 160, 80
-"""Bytes of a clause among others, and of each of its literals."""
-
 MAX_CACHED = 500_000  # literals of shortened clauses kept
 
 

@@ -16,6 +16,7 @@ import numpy as np
 
 from shown.components import Component
 from shown.demonstrations import Demonstration, Demonstrations, Step
+from shown.engine.memory import Memory
 from shown.evaluation.resources import DEFAULT_RESOURCES, Resources
 from shown.evaluation.rows import Evidence, Rows, evidence_of
 from shown.inference.amending import amended
@@ -106,7 +107,7 @@ class Fitter:
         self._grammars: dict[tuple[Language, tuple[str, ...]], Grammar] = {(own.language, ()): own}
         self.language = own.language
         self.programs, self.widest = (FIRST, MOST) if task.programs == "auto" else (task.programs, task.programs)
-        self._account = resources.account()
+        self._memory = Memory(resources.memory_limit)
         self._fittings: dict[tuple[Language, tuple[str, ...], tuple[Transformation, ...]], Fitting] = {}
 
     def add(self, more: Demonstrations) -> None:
@@ -191,7 +192,7 @@ class Fitter:
         generation = 0 if earlier is None else earlier.generation + 1
         seed = self.resources.seed + GENERATION_SEEDS * generation  # the same starts would find the same clauses
         effort = effort.on(len(evidence.shown_rows))
-        trees = TreeSearch(evidence, effort.trees, seed, self._threads, fitting.account.branch())
+        trees = TreeSearch(evidence, effort.trees, seed, self._threads)
         known = None if earlier is None or earlier.pool is None else (earlier.features, earlier.pool.clauses)
         return ClauseSearch(evidence, trees, seed, effort, fitting.struck(), narrow, known)
 
@@ -261,7 +262,7 @@ class Fitter:
         if key not in self._fittings:
             blocks = list(grammar.blocks(self.widest))
             shared = self.resources, self.constraints, self._threads
-            fitting = Fitting(grammar, blocks, *shared, account=self._account)
+            fitting = Fitting(grammar, blocks, *shared, memory=self._memory)
             fitting.add(with_images(self.demonstrations, hypothesis.symmetries))
             self._fittings[key] = fitting
         return self._fittings[key]
