@@ -15,8 +15,8 @@ from shown.evaluation.rows import Rows
 from shown.grid import grid
 from shown.inference import features as features_module
 from shown.inference.features import combine, evaluate
-from shown.language.evaluate import Plan
 from shown.language.grammar import paper_grammar
+from shown.language.plan import Plan
 from shown.language.primitives import LANGUAGE
 from shown.language.reach import margin_for
 from strategies import (

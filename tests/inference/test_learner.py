@@ -19,12 +19,12 @@ from shown.engine import memory
 from shown.errors import BadInput, NothingFits, OutOfMemory
 from shown.evaluation.columns import Evaluator
 from shown.evaluation.resources import Resources
-from shown.evaluation.rows import evidence_of
+from shown.evaluation.rows import labels_of
 from shown.grid import Grid, Tokens, grid
 from shown.inference import fitting as module
 from shown.inference.fitting import LearningPhase
 from shown.inference.learner import Learner
-from shown.inference.posterior import Mixture, log_likelihood, log_prior
+from shown.inference.posterior import Posterior, log_likelihood, log_prior
 from shown.inference.trees import clauses_of, plain_tree, tie_order
 from shown.language.grammar import Grammar, Rule, paper_grammar, paper_offsets
 from shown.language.primitives import LANGUAGE
@@ -140,21 +140,21 @@ def test_the_learner_does_what_the_plain_loop_does(options):
         resources=Resources(seed=4),
         **options,
     ).fit(shown_by_expert("nim", "train:0-2"))
-    features, evidence = learner.features_, evidence_of(learner._fitting.rows, learner.demonstrations_.steps)
+    features, labels = learner.features_, labels_of(learner._fitting.rows, learner.demonstrations_.steps)
     prices = module.literal_prices(features.log_prior, learner.prior)
-    mixture = Mixture(10)
+    posterior = Posterior(10)
     for length in range(len(features) + 1):
         for seed in (12, 13, 14):
             order = tie_order(len(features), seed)
-            tree = plain_tree(features.columns[:length], evidence.mask, evidence.positive, order[:length])
+            tree = plain_tree(features.columns[:length], labels.mask, labels.positive, order[:length])
             clauses = clauses_of(tree)
-            allowed = formula_bits(clauses, features.columns, evidence.mask)
-            likelihood = log_likelihood(allowed, evidence, learner.noise, learner.uniform_if_empty)
-            mixture.offer(module.Candidate(clauses, log_prior(clauses, prices), likelihood))
-    assert [c.score for c in learner.candidates_] == pytest.approx([c.score for c in mixture.best])
-    worst = mixture.bound
+            allowed = formula_bits(clauses, features.columns, labels.mask)
+            likelihood = log_likelihood(allowed, labels, learner.noise, learner.uniform_if_empty)
+            posterior.offer(module.ScoredFormula(clauses, log_prior(clauses, prices), likelihood))
+    assert [c.score for c in learner.candidates_] == pytest.approx([c.score for c in posterior.best])
+    worst = posterior.bound
     assert {frozenset(c.clauses) for c in learner.candidates_ if c.score > worst} == {
-        frozenset(c.clauses) for c in mixture.best if c.score > worst
+        frozenset(c.clauses) for c in posterior.best if c.score > worst
     }
 
 

@@ -9,9 +9,9 @@ import pytest
 from shown.demonstrations import Demonstrations
 from shown.grid import Grid, Tokens
 from shown.inference.learner import Learner
-from shown.language.evaluate import Plan
 from shown.language.grammar import Rule, paper_grammar
 from shown.language.phrases import say
+from shown.language.plan import Plan
 from shown.language.primitives import LANGUAGE
 from shown.language.standard import STANDARD, standard_grammar
 from shown.language.terms import parse

@@ -11,8 +11,9 @@ from shown.engine import floods, planes
 from shown.engine.planes import Planes
 from shown.explain import explain
 from shown.grid import OFF, grid
-from shown.language.evaluate import Plan, run_cell_by_cell, run_many
+from shown.language.kernels import run_cell_by_cell, run_many
 from shown.language.phrases import say
+from shown.language.plan import Plan
 from shown.language.primitives import LANGUAGE, WAYS, Language
 from shown.language.reference import NOWHERE, View, check, run
 from shown.language.terms import Kind, Term, parse

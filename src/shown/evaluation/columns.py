@@ -20,7 +20,7 @@ from shown.engine.threads import ONE_THREAD, Threads
 from shown.evaluation.distinct import CONSTANT, Distinct, bytes_of_rows
 from shown.evaluation.jobs import Added, Batch, Job, Pieces, Span, joined, results
 from shown.language.attention import at_places, codes_of, lands_on_little
-from shown.language.evaluate import how_many, run_many
+from shown.language.kernels import how_many, run_many
 from shown.language.primitives import LANGUAGE, Language, Primitive
 from shown.language.shapes import Block, Hole, Shape
 

@@ -27,7 +27,7 @@ from shown.engine.threads import ONE_THREAD, Threads
 from shown.errors import BadInput, OutOfMemory, ShownError
 from shown.evaluation.columns import A, B, Evaluator, inner_shapes
 from shown.evaluation.distinct import CONSTANT, bytes_of_rows
-from shown.language.evaluate import how_many
+from shown.language.kernels import how_many
 from shown.language.primitives import LANGUAGE, Language, Primitive
 from shown.language.shapes import Block, Shape
 from shown.language.terms import Kind

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from shown.evaluation.distinct import CONSTANT
-from shown.evaluation.rows import Evidence, row_bits
+from shown.evaluation.rows import Labels, row_bits
 from shown.inference.covers import CoverTable, cheapest_cover, cover
 from shown.inference.features import Features
 from shown.inference.pinning import Struck
@@ -112,7 +112,7 @@ class ClauseSearch:
         pool: the exact clauses; none before the end.
 
     Args:
-        evidence: the demonstrations as bits.
+        labels: the demonstrations as bits.
         trees: the tree search whose formulas and clauses are included.
         seed: seed of the starts and the changes of prices.
         effort: numbers of tries.
@@ -123,7 +123,7 @@ class ClauseSearch:
 
     def __init__(
         self,
-        evidence: Evidence,
+        labels: Labels,
         trees: TreeSearch,
         seed: int,
         effort: Effort = THOROUGH,
@@ -132,12 +132,12 @@ class ClauseSearch:
         earlier: tuple[Features, Sequence[Clause]] | None = None,
     ) -> None:
         self._struck, self._narrow, self._earlier = struck, narrow, earlier
-        self._evidence, self._trees, self._effort = evidence, trees, effort
+        self._labels, self._trees, self._effort = labels, trees, effort
         self._rng = np.random.default_rng([seed, 0xC1A])
         # In the order of the demonstrations.
-        places = np.array(evidence.shown_rows, dtype=np.int64).reshape(-1, 2)
+        places = np.array(labels.shown_rows, dtype=np.int64).reshape(-1, 2)
         self._words, self._bits = places[:, 0], places[:, 1].astype(np.uint64)
-        narrowed = np.zeros_like(evidence.mask) if narrow is None else narrow.rows
+        narrowed = np.zeros_like(labels.mask) if narrow is None else narrow.rows
         self._is_narrow = row_bits(narrowed, self._words, self._bits)
         self._grown: dict[Clause, Clause] = {}
         self.pool = Pool((), np.zeros((0, len(self._words)), dtype=bool), np.zeros(0))
@@ -192,7 +192,7 @@ class ClauseSearch:
     def _cover_table(self, features: Features) -> CoverTable:
         by_row = self._trees.forest.features
         by_row.replace(features.columns)
-        return CoverTable.of(by_row, self._evidence, self._trees.threads)
+        return CoverTable.of(by_row, self._labels, self._trees.threads)
 
     def _avoid_struck(self, clauses: Clauses, features: Features, costs: np.ndarray) -> None:
         """Make a random literal of each clause that amounts to a struck program dearer: without it, it would not."""
@@ -228,7 +228,7 @@ class ClauseSearch:
 
     def _take_in(self, clauses: Sequence[Clause], features: Features, prices: np.ndarray) -> None:
         """Keep the exact ones among these clauses, without redundant literals."""
-        against = self._evidence.mask & ~self._evidence.positive
+        against = self._labels.mask & ~self._labels.positive
         new = [clause for clause in dict.fromkeys(clauses) if clause]
         wrong = [bits.any(axis=1) for bits in _blocks_of_bits(new, features, against)]
         exact = [new[k] for k in np.flatnonzero(~np.concatenate([*wrong, np.zeros(0, bool)])).tolist()]
@@ -257,7 +257,7 @@ class ClauseSearch:
 
     def _allowed(self, clauses: Sequence[Clause], features: Features) -> np.ndarray:
         """Return the demonstrated rows that each clause allows. [n, shown] bool"""
-        blocks = _blocks_of_bits(clauses, features, self._evidence.positive, UNPACKED_BYTES * len(self._words))
+        blocks = _blocks_of_bits(clauses, features, self._labels.positive, UNPACKED_BYTES * len(self._words))
         allowed = [row_bits(bits, self._words, self._bits) for bits in blocks]
         return np.concatenate([np.zeros((0, len(self._words)), dtype=bool), *allowed])
 

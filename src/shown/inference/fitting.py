@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
-from typing import Literal
+from typing import Literal, Protocol
 
 import numpy as np
 
@@ -23,18 +23,17 @@ from shown.errors import BadInput, OutOfMemory
 from shown.evaluation.columns import PROGRAM_BYTES, Evaluator
 from shown.evaluation.device import evaluator_on
 from shown.evaluation.resources import DEFAULT_RESOURCES, Resources
-from shown.evaluation.rows import Evidence, Rows
+from shown.evaluation.rows import Labels, Rows
 from shown.grid import Grid
 from shown.inference.features import Features, combine
 from shown.inference.pinning import Contradiction, Pinned, Struck, contradictions, pin, pinned_bits
-from shown.inference.posterior import Candidate, Mixture, literal_prices, log_likelihood, log_prior
-from shown.inference.search import Propose, Search
+from shown.inference.posterior import Posterior, ScoredFormula, literal_prices, log_likelihood, log_prior
 from shown.language.grammar import Block, Grammar
 from shown.language.primitives import Language
 from shown.language.reach import margin_for
 from shown.language.terms import Term
 from shown.rules import NO_CONSTRAINTS, Constraints
-from shown.rules.bitwise import Clauses, Shortener, allowed_rows, pack
+from shown.rules.bitwise import Clauses, Packed, Shortener, allowed_rows
 from shown.rules.formula import Clause
 
 CHECKPOINTS = (100, 300, 1_000, 3_000, 10_000, 30_000, 100_000, 300_000, 1_000_000, 3_000_000, 10_000_000)
@@ -66,6 +65,27 @@ def check_size(demonstrations: Demonstrations) -> None:
     if rows > MAX_ROWS:
         count = f"the demonstrated states have {rows:,} actions together; the limit is {MAX_ROWS:,}"
         raise BadInput(f"{count}. Use fewer demonstrations or smaller grids.")
+
+
+Propose = Callable[[Features, np.ndarray], Iterator[Clauses]]
+"""Proposes formulas over features, given the log prior of a literal over each of them. [F] float64"""
+
+
+class Search(Protocol):
+    """A way to propose formulas for the labels it was made with, such as `TreeSearch`. The posterior scores them."""
+
+    def propose(self, features: Features, prices: np.ndarray) -> Iterator[Clauses]:
+        """Propose formulas over the features so far; those of the last call come first, unchanged.
+
+        Args:
+            features: all features so far.
+            prices: log prior of a literal over each of them. [F] float64
+        """
+        ...
+
+    def finish(self, features: Features, prices: np.ndarray) -> Iterator[Clauses]:
+        """Propose formulas that are only worth it when no more features come. Called once, after the last `propose`."""
+        ...
 
 
 class LearningPhase(Enum):
@@ -124,7 +144,7 @@ class Weighing:
 
 
 @dataclass(frozen=True)
-class Moment:
+class Event:
     """Progress of a search.
 
     Attributes:
@@ -133,9 +153,9 @@ class Moment:
         distinct: number of those that differ on the demonstrations.
         total: number of programs to evaluate.
         features: features of the last checkpoint; None before the first.
-        mixture: the best candidates so far.
-        news: whether the mixture may have changed since the last moment.
-        stopped: why the search ended early, in the last moment; otherwise None.
+        posterior: the best candidates so far.
+        news: whether the mixture may have changed since the last event.
+        stopped: why the search ended early, in the last event; otherwise None.
     """
 
     phase: LearningPhase
@@ -143,7 +163,7 @@ class Moment:
     distinct: int
     total: int
     features: Features | None
-    mixture: Mixture
+    posterior: Posterior
     news: bool = False
     stopped: str | None = None
 
@@ -216,13 +236,13 @@ class Fitting:
         """Return the blocks that hold the first `programs` programs; all blocks for None."""
         return [block for block in self.blocks if programs is None or block.start < programs]
 
-    def features(self, evidence: Evidence, programs: int | None = None) -> Features:
+    def features(self, labels: Labels, programs: int | None = None) -> Features:
         """Return the features of the first `programs` programs, evaluating those that are new."""
         blocks = self.up_to(programs)
         self.demand(len(blocks))
         for place, block in enumerate(blocks):
             self.evaluate(block, place)
-        return self.combined(len(blocks), evidence.mask)
+        return self.combined(len(blocks), labels.mask)
 
     def demand(self, count: int) -> None:
         """Say that the first `count` blocks will be evaluated, so that threads may work on several at a time."""
@@ -255,25 +275,25 @@ class Fitting:
         """Return log p of a program; that of the last block if the grammar's blocks do not have it."""
         return next((block for block in self.blocks if block.shape.has(term)), self.blocks[-1]).log_prior
 
-    def contradictions(self, evidence: Evidence, shown: Demonstrations, own: int) -> tuple[Contradiction, ...]:
+    def contradictions(self, labels: Labels, shown: Demonstrations, own: int) -> tuple[Contradiction, ...]:
         """Return the pinned clauses that allow an action which the demonstrations rule out.
 
         Args:
-            evidence: the demonstrations as bits.
+            labels: the demonstrations as bits.
             shown: the demonstrations, mirror images last.
             own: number of demonstrations that are no images.
         """
         if not self.constraints.pinned:
             return ()
         bits = self._bits_of(self.constraints.pinned)
-        return contradictions(self.constraints, bits, self.rows, evidence, shown, own)
+        return contradictions(self.constraints, bits, self.rows, labels, shown, own)
 
-    def pinned(self, evidence: Evidence, apart: Sequence[Contradiction] = (), prior: str = "grammar") -> Pinned:
-        """Return the pinned clauses, without those `apart`, on the rows of some evidence."""
+    def pinned(self, labels: Labels, apart: Sequence[Contradiction] = (), prior: str = "grammar") -> Pinned:
+        """Return the pinned clauses, without those `apart`, on the rows of some labels."""
         clauses = self.constraints.without([item.clause for item in apart]).pinned
         costs = np.array([self.log_prior(literal.term) for clause in clauses for literal in clause])
         paid = math.fsum(literal_prices(costs, prior).tolist()) if clauses else None
-        return pin(clauses, self._bits_of(clauses), paid, evidence)
+        return pin(clauses, self._bits_of(clauses), paid, labels)
 
     def _bits_of(self, clauses: Sequence[Clause]) -> np.ndarray:
         return pinned_bits(clauses, [evaluator.world for evaluator in self.evaluators], self.language)
@@ -299,7 +319,7 @@ class Fitting:
         at_once: bool = False,
         programs: int | None = None,
         patience: Patience | None = None,
-    ) -> Iterator[Moment]:
+    ) -> Iterator[Event]:
         """Evaluate the programs and keep the best formulas that `search` proposes.
 
         If a given limit on memory, or an open number of programs, ends the enumeration after something was found, the
@@ -314,7 +334,7 @@ class Fitting:
             patience: ends the search when more programs make nothing better.
         """
         scorer = _Scorer(weighing, pinned, self.struck())
-        yield from _Run(self, search, scorer, patience, self.up_to(programs)).moments(at_once)
+        yield from _Run(self, search, scorer, patience, self.up_to(programs)).events(at_once)
 
 
 class _Run:
@@ -330,19 +350,19 @@ class _Run:
         self.shortage: str | None = None
         self.done, self.told = 0, time.monotonic()
 
-    def moments(self, at_once: bool) -> Iterator[Moment]:
+    def events(self, at_once: bool) -> Iterator[Event]:
         enough: str | None = None
         for chunk in [self.blocks] if at_once else _until_checkpoints(self.blocks):
             if self.done and self._cannot_improve(chunk[0]):
                 break
             yield from self._evaluate(chunk)
             self.features = self.fitting.combined(self.done, self.scorer.pinned.rest.mask)
-            yield self._moment(LearningPhase.PROPOSING)
+            yield self._event(LearningPhase.PROPOSING)
             self._consider(self.search.propose, self.features)
             if self.shortage is not None:
                 break
             self.told = time.monotonic()
-            yield self._moment(LearningPhase.ENUMERATING, news=True)
+            yield self._event(LearningPhase.ENUMERATING, news=True)
             enough = self._ends()
             if enough is not None and self.done < len(self.blocks):
                 break
@@ -351,19 +371,19 @@ class _Run:
         stopped = f"{enough}." if enough is not None else None
         if self.shortage is not None:
             stopped = f"{self.shortage} About {self.fitting.seen(self.done)[0]:,} programs fit."
-            if not self.scorer.mixture.best:
+            if not self.scorer.posterior.best:
                 raise OutOfMemory(stopped)
             self.fitting.blocks = self.fitting.blocks[: self.done]
-        yield replace(self._moment(LearningPhase.ENUMERATING, news=True), stopped=stopped)
+        yield replace(self._event(LearningPhase.ENUMERATING, news=True), stopped=stopped)
 
     def _cannot_improve(self, block: Block) -> bool:
         """Whether no formula with a program of this block or a later one can enter the mixture (the paper's bound)."""
         scorer = self.scorer
         given = scorer.pinned.log_prior or 0.0
         price = float(literal_prices(np.array([block.log_prior]), scorer.weighing.prior)[0])
-        return scorer.weighing.stop_early and given + price < scorer.mixture.bound
+        return scorer.weighing.stop_early and given + price < scorer.posterior.bound
 
-    def _evaluate(self, chunk: Sequence[Block]) -> Iterator[Moment]:
+    def _evaluate(self, chunk: Sequence[Block]) -> Iterator[Event]:
         self.fitting.demand(self.done + len(chunk))
         for block in chunk:
             try:
@@ -377,7 +397,7 @@ class _Run:
             if time.monotonic() - self.told > TELL_EVERY:
                 self.told = time.monotonic()
                 programs, distinct = self.fitting.seen(self.done)
-                yield replace(self._moment(LearningPhase.ENUMERATING), programs=programs, distinct=distinct)
+                yield replace(self._event(LearningPhase.ENUMERATING), programs=programs, distinct=distinct)
 
     def _consider(self, propose: Propose, features: Features) -> None:
         prices = literal_prices(features.log_prior, self.scorer.weighing.prior)
@@ -392,12 +412,12 @@ class _Run:
     def _ends(self) -> str | None:
         if self.patience is None:
             return None
-        best = self.scorer.mixture.best
+        best = self.scorer.posterior.best
         return self.patience.ends(self.fitting.seen(self.done)[0], (best[0].score,) if best else None)
 
-    def _moment(self, phase: LearningPhase, news: bool = False) -> Moment:
+    def _event(self, phase: LearningPhase, news: bool = False) -> Event:
         seen = self.fitting.seen(self.done, self.features)
-        return Moment(phase, *seen, self.total, self.features, self.scorer.mixture, news)
+        return Event(phase, *seen, self.total, self.features, self.scorer.posterior, news)
 
 
 class _Scorer:
@@ -406,12 +426,12 @@ class _Scorer:
 
     def __init__(self, weighing: Weighing, pinned: Pinned, struck: Struck | None) -> None:
         self.weighing, self.pinned, self.struck = weighing, pinned, struck
-        self.mixture, self._shortened = Mixture(weighing.ensemble), Shortener()
+        self.posterior, self._shortened = Posterior(weighing.ensemble), Shortener()
         self._last: tuple[np.ndarray, float] | None = None
 
     def consider(self, formulas: Sequence[Clauses], features: Features, prices: np.ndarray) -> None:
         """Score formulas, in order."""
-        rows = allowed_rows(pack(formulas), features.columns, self.pinned.rest.mask)
+        rows = allowed_rows(Packed.of(formulas), features.columns, self.pinned.rest.mask)
         for clauses, allowed in zip(formulas, rows, strict=True):
             self._consider(clauses, allowed, features, prices)
 
@@ -427,7 +447,7 @@ class _Scorer:
         if weighing.drop_literals:
             clauses = self._shortened(clauses, features.columns, pinned.rest.mask, prices, allowed)
         if self.struck is None or not any(self.struck(clause, features) for clause in clauses):
-            self.mixture.offer(Candidate(clauses, log_prior(clauses, prices, pinned.log_prior), likelihood))
+            self.posterior.offer(ScoredFormula(clauses, log_prior(clauses, prices, pinned.log_prior), likelihood))
 
 
 def _until_checkpoints(blocks: Sequence[Block]) -> Iterator[list[Block]]:

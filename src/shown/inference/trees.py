@@ -16,7 +16,7 @@ import numpy as np
 
 from shown.engine.memory import refuse_if_full
 from shown.engine.threads import ONE_THREAD, Threads
-from shown.evaluation.rows import Evidence
+from shown.evaluation.rows import Labels
 from shown.inference.by_row import FeaturesByRow
 from shown.inference.features import Features
 from shown.inference.growth import NO, YES, Depth, Items, Nodes, Segments, TreeTable, opened
@@ -119,7 +119,7 @@ class Forest:
 
     def __init__(self, mask: np.ndarray, positive: np.ndarray, seeds: list[int], threads: Threads = ONE_THREAD) -> None:
         self._seeds, self._threads = seeds, threads
-        self._evidence = mask, positive
+        self._labels = mask, positive
         self.features = FeaturesByRow(mask)
         self._begin()
 
@@ -153,7 +153,7 @@ class Forest:
         before, self._known, seeds = self._known, len(columns), len(self._seeds)
         self.features.replace(columns)
         if self._nodes is None:
-            mask, positive = (self.features.packed(bits) for bits in self._evidence)
+            mask, positive = (self.features.packed(bits) for bits in self._labels)
             self._nodes = Nodes(mask, positive, seeds)
         nodes = self._nodes
         orders = np.array([tie_order(len(columns), seed) for seed in self._seeds]).reshape(seeds, -1)
@@ -218,10 +218,10 @@ class TreeSearch:
         forest: the trees grown so far.
     """
 
-    def __init__(self, evidence: Evidence, trees: int, seed: int, threads: Threads = ONE_THREAD) -> None:
+    def __init__(self, labels: Labels, trees: int, seed: int, threads: Threads = ONE_THREAD) -> None:
         self.threads = threads
         seeds = [seed * trees + s for s in range(trees)]
-        self.forest = Forest(evidence.mask, evidence.positive, seeds, threads)
+        self.forest = Forest(labels.mask, labels.positive, seeds, threads)
         self._seen: set[int] = set()
 
     def propose(self, features: Features, prices: np.ndarray) -> Iterator[Clauses]:

@@ -420,7 +420,7 @@ class _Course:
 
 def does(policy: Policy, demonstrations: Demonstrations) -> bool:
     """Return whether the policy always does something that was shown or is open, and nothing that was refused."""
-    said: dict[Grid, dict[Action, bool]] = {}  # the last word about an action counts, as in `evidence_of`
+    said: dict[Grid, dict[Action, bool]] = {}  # the last word about an action counts, as in `labels_of`
     opened: set[tuple[Grid, Action]] = set()
     for step in demonstrations.steps:
         said.setdefault(step.grid, {})[step.action] = not step.refused

@@ -12,7 +12,7 @@ from shown.errors import BadInput, did_you_mean
 from shown.evaluation.resources import Resources
 from shown.grid import Action, Grid, Tokens
 from shown.inference.learner import Learner
-from shown.inference.posterior import Candidate
+from shown.inference.posterior import ScoredFormula
 from shown.language.grammar import Grammar, paper_grammar, uniform
 from shown.language.terms import Kind
 from shown.policy import Component, Policy, uniform_policy
@@ -53,7 +53,7 @@ class MixturePolicy(Imitator):
 
 
 def mixed(
-    found: Iterable[tuple[Candidate, float, Formula]], demos: Demonstrations, programs: int, distinct: int
+    found: Iterable[tuple[ScoredFormula, float, Formula]], demos: Demonstrations, programs: int, distinct: int
 ) -> Policy:
     """Return the policy with these components, their weights and their formulas; a uniform one without any."""
     components = tuple(Component(weight, c.log_prior, c.log_likelihood, formula) for c, weight, formula in found)

@@ -18,9 +18,9 @@ import numpy as np
 
 from shown.demonstrations import Demonstrations
 from shown.evaluation.distinct import CONSTANT
-from shown.evaluation.rows import Evidence, row_bits
+from shown.evaluation.rows import Labels, row_bits
 from shown.inference.features import LazyTerms
-from shown.inference.posterior import Candidate, Mixture, log_likelihood
+from shown.inference.posterior import Posterior, ScoredFormula, log_likelihood
 from shown.rules import Formula, Literal
 from shown.rules.bitwise import formula_bits
 from shown.worlds import Game
@@ -110,18 +110,18 @@ class VpiPolicy(MixturePolicy):
         priors = np.concatenate([np.full(block.count, block.log_prior) for block in features.blocks])
         terms = LazyTerms(features.blocks, np.arange(len(features.of_program)))
         rows = _ProgramRows(values, evidence)
-        mixture = Mixture(self.ensemble)
+        posterior = Posterior(self.ensemble)
         for cost, clauses in itertools.islice(policies(priors.tolist()), self.programs):
             prior = -cost * UNIT
-            if prior < mixture.bound:
+            if prior < posterior.bound:
                 break
             if rows.repeats_all(clauses):
-                mixture.offer(Candidate(clauses, prior, log_likelihood(rows.allowed(clauses), evidence)))
+                posterior.offer(ScoredFormula(clauses, prior, log_likelihood(rows.allowed(clauses), evidence)))
         formulas = (
             Formula(tuple(tuple(Literal(terms[i], sign) for i, sign in clause) for clause in candidate.clauses))
-            for candidate in mixture.best
+            for candidate in posterior.best
         )
-        found = zip(mixture.best, map(float, mixture.weights), formulas, strict=True)
+        found = zip(posterior.best, map(float, posterior.weights), formulas, strict=True)
         self.policy_ = mixed(found, demos, self.programs, len(features))
         return self
 
@@ -134,7 +134,7 @@ def learner(game: Game, seed: int, options: Mapping[str, Any]) -> VpiPolicy:
 class _ProgramRows:
     """Policies on the rows; a few bits show that most rule out a demonstrated action."""
 
-    def __init__(self, values: ProgramValues, evidence: Evidence) -> None:
+    def __init__(self, values: ProgramValues, evidence: Labels) -> None:
         features = self._features = values.features
         self._evidence = evidence
         steps = row_bits(features.columns, evidence.word, evidence.bit)
