@@ -125,9 +125,9 @@ def test_its_formulas_are_exact_and_no_dearer_than_the_trees(name):
     demos = demonstrate(game, load_levels(game, "train:0-3"))
     trees = Learner(programs=3000).fit(demos)
     learner = Learner(programs=3000, search="clauses").fit(demos)
-    assert learner.candidates_[0].score >= trees.candidates_[0].score
+    assert learner.formulas_[0].score >= trees.formulas_[0].score
     labels = labels_of(learner._fitting.rows, demos.steps)
-    for candidate in learner.candidates_:
+    for candidate in learner.formulas_:
         allowed = formula_bits(candidate.clauses, learner.features_.columns, labels.mask)
         assert labels.shows(allowed).all()
 

@@ -59,13 +59,13 @@ def test_every_rule_keeps_to_the_constraints_and_explains_what_was_shown(data, g
         constraints = Constraints(tuple(pinned), tuple(struck))
         learner = replace(learner, constraints=constraints).fit(demos)
     apart = [item.clause for item in learner.contradictions_]
-    if learner.candidates_:
+    if learner.formulas_:
         assert learner.policy_.keeps_to(constraints.without(apart))
         assert explains_all(learner.policy_, demos)
         assert learner.explained_ == len(demos.steps)
         assert learner.policy_.provenance.constraints == ConstraintsRecord.of(constraints)
     if not struck:
-        assert learner.candidates_
+        assert learner.formulas_
 
 
 @settings(max_examples=examples(15), deadline=None)
@@ -126,7 +126,7 @@ def test_a_rule_that_contradicts_is_left_out_and_named():
     assert demos.steps[0].grid[item.other] == "|"
     assert item.sentence == "the clicked cell is a matchstick"
     assert item.to_json()["text"].count("\n") == 0
-    assert learner.candidates_
+    assert learner.formulas_
 
 
 def test_what_was_refused_contradicts_too():

@@ -151,9 +151,9 @@ def test_the_learner_does_what_the_plain_loop_does(options):
             allowed = formula_bits(clauses, features.columns, labels.mask)
             likelihood = log_likelihood(allowed, labels, learner.noise, learner.uniform_if_empty)
             posterior.offer(module.ScoredFormula(clauses, log_prior(clauses, prices), likelihood))
-    assert [c.score for c in learner.candidates_] == pytest.approx([c.score for c in posterior.best])
+    assert [c.score for c in learner.formulas_] == pytest.approx([c.score for c in posterior.best])
     worst = posterior.bound
-    assert {frozenset(c.clauses) for c in learner.candidates_ if c.score > worst} == {
+    assert {frozenset(c.clauses) for c in learner.formulas_ if c.score > worst} == {
         frozenset(c.clauses) for c in posterior.best if c.score > worst
     }
 
@@ -315,7 +315,7 @@ def test_guessing_inside_the_likelihood_is_an_option():
     shown = one_step_each((grid("#.#."), (0, 2)), (grid("*A"), (0, 0)))
     with pytest.warns(NothingFits):
         strict = Learner(programs=5).fit(shown)
-    assert strict.candidates_ == []
+    assert strict.formulas_ == []
     best = Learner(programs=5, uniform_if_empty=True).fit(shown).policy_.components[0]
     assert str(best.formula) == "at_action_cell(cell_is_value(star))"
     assert best.log_likelihood == pytest.approx(math.log(1 / 4))
@@ -384,8 +384,8 @@ def test_a_copy_goes_on_as_the_learner_would(nim, copy):
 
 
 def test_dropping_literals_finds_policies_at_least_as_probable(fence):
-    shorter = Learner(programs=2000).fit(fence).candidates_
-    longer = Learner(programs=2000, drop_literals=False).fit(fence).candidates_
+    shorter = Learner(programs=2000).fit(fence).formulas_
+    longer = Learner(programs=2000, drop_literals=False).fit(fence).formulas_
     assert shorter[0].score >= longer[0].score
 
 
@@ -472,7 +472,7 @@ def test_one_may_stop_after_any_report_and_has_a_policy(nim, pace):
         report = [next(run_of) for _ in range(stop)][-1]
         run_of.close()
         assert learner.policy_.probabilities(board).sum() == pytest.approx(1.0)
-        assert bool(learner.candidates_) == (report.score is not None)
+        assert bool(learner.formulas_) == (report.score is not None)
         if report.best is not None:
             assert learner.policy_.english() == report.best
 
@@ -510,7 +510,7 @@ def test_what_was_found_before_a_limit_was_reached_is_kept(slow_growth):
     assert 0 < seen < 10_000
     assert "but the limit is" in last.stopped
     assert f"About {seen:,} programs fit" in last.stopped
-    assert learner.candidates_
+    assert learner.formulas_
     again = Learner(programs=seen, stop_early=False).fit(demos).policy_
     assert without_provenance(learner.policy_) == without_provenance(again)
     more = demos.select([0])

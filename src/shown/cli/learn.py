@@ -228,7 +228,7 @@ def _fit_once(args: argparse.Namespace, task: _Task, resources: Resources) -> _R
     failure = learner.failure_
     if failure is not None and args.published:
         failure = replace(failure, richer=None)  # another vocabulary would be another method
-    policy = learner.policy_ if learner.candidates_ else None
+    policy = learner.policy_ if learner.formulas_ else None
     return _Result(policy, failure, code, contradictions=learner.contradictions_)
 
 

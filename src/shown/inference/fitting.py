@@ -133,7 +133,7 @@ class Patience:
 
 @dataclass(frozen=True)
 class Weighing:
-    """Options for scoring candidates; see `Learner`."""
+    """Options for scoring formulas; see `Learner`."""
 
     ensemble: int
     noise: float
@@ -153,7 +153,7 @@ class Event:
         distinct: number of those that differ on the demonstrations.
         total: number of programs to evaluate.
         features: features of the last checkpoint; None before the first.
-        posterior: the best candidates so far.
+        posterior: the best formulas so far.
         news: whether the mixture may have changed since the last event.
         stopped: why the search ended early, in the last event; otherwise None.
     """

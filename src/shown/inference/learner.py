@@ -111,7 +111,7 @@ class Learner:
     * `stopped_`: why enumeration ended early; None if it did not.
     * `explained_`: number of demonstrated steps that the best rule allows; without noise, all.
     * `contradictions_`: pinned clauses that were left out because they allow an action that was ruled out.
-    * `demonstrations_`, `features_`, `candidates_`: the demonstrations, the distinct columns, and the best formulas
+    * `demonstrations_`, `features_`, `formulas_`: the demonstrations, the distinct columns, and the best formulas
       over them without pinned clauses.
     """
 
@@ -137,7 +137,7 @@ class Learner:
     explained_: int = field(default=0, init=False, repr=False, compare=False)
     stopped_: str | None = field(default=None, init=False, repr=False, compare=False)
     contradictions_: tuple[Contradiction, ...] = field(default=(), init=False, repr=False, compare=False)
-    candidates_: list[ScoredFormula] = field(default_factory=list, init=False, repr=False, compare=False)
+    formulas_: list[ScoredFormula] = field(default_factory=list, init=False, repr=False, compare=False)
     _fitting: Fitting | None = field(default=None, init=False, repr=False, compare=False)
     _grammar_name: str = field(default="", init=False, repr=False, compare=False)
 
@@ -205,7 +205,7 @@ class Learner:
         """Search, and publish the best policy whenever there may be a better one, or only `at_the_end`."""
         language = fitting.language
         self.policy_ = uniform_policy(demonstrations.tokens, demonstrations.game, demonstrations.buttons, language)
-        self.failure_, self.candidates_, self.explained_, self.stopped_ = None, [], 0, None
+        self.failure_, self.formulas_, self.explained_, self.stopped_ = None, [], 0, None
         rows = fitting.rows
         whole = labels_of(rows, demonstrations.steps)
         self.contradictions_ = fitting.contradictions(whole, demonstrations, len(demonstrations))
@@ -226,17 +226,17 @@ class Learner:
             fitting.threads.close()
             if at_the_end and posterior is not None:  # an interrupted search keeps what it has found
                 self._publish(posterior, demonstrations, pinned)
-        if not self.candidates_ and np.array_equal(labels.positive, labels.mask):
+        if not self.formulas_ and np.array_equal(labels.positive, labels.mask):
             # Every action was demonstrated: the uniform policy is right, and nothing can be learned.
             self.explained_ = len(labels.word)
-        elif not self.candidates_:
+        elif not self.formulas_:
             self.failure_ = explain_failure(demonstrations, rows, self.features_, labels, language)
 
     def _reports(self, events: Generator[Event, None, None]) -> Generator[Progress, None, None]:
         start, best = time.monotonic(), None
         with closing(events):
             for event in events:
-                if event.news and self.candidates_:
+                if event.news and self.formulas_:
                     best = self.policy_.english()
                 yield self._progress(event, best, time.monotonic() - start)
 
@@ -267,7 +267,7 @@ class Learner:
         best = posterior.best
         if not best:
             return
-        features, self.candidates_ = self.features_, best
+        features, self.formulas_ = self.features_, best
         allowed = formula_bits(best[0].clauses, features.columns, pinned.rest.mask)
         self.explained_ = int(pinned.whole.shows(pinned.allowed(allowed)).sum())
         components = to_components(posterior, features, pinned.clauses)
@@ -329,7 +329,7 @@ def to_formula(clauses: Clauses, features: Features, pinned: Sequence[Clause] = 
 
 
 def to_components(posterior: Posterior, features: Features, pinned: Sequence[Clause] = ()) -> tuple[Component, ...]:
-    """Return the best candidates as components of a policy; they share the clauses that they have in common."""
+    """Return the best formulas as components of a policy; they share the clauses that they have in common."""
     best = posterior.best
     distinct = tuple({clause: None for found in best for clause in found.clauses})
     shared = dict(zip(distinct, over_programs(distinct, features.terms.__getitem__), strict=True))

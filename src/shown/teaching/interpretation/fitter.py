@@ -61,9 +61,9 @@ class Fitted:
         shown: the demonstrations under its interpretation.
         features: columns of the programs.
         pinned: the demonstrations as bits over the same rows, with the pinned clauses that all formulas have.
-        candidates: the best formulas, best first; none if nothing fits.
+        formulas: the best formulas, best first; none if nothing fits.
         pool: the exact clauses that these and other formulas are made of; None if they do not explain all steps.
-        policy: the mixture of the candidates, or None.
+        policy: the mixture of the formulas, or None.
         grown: the mixture of the trees' formulas alone, or None. Its rules are longer and sometimes safer.
         failure: the reason why nothing fits, or None.
         contradictions: pinned clauses that contradict the demonstrations.
@@ -74,7 +74,7 @@ class Fitted:
     shown: Demonstrations
     features: Features
     pinned: Pinned
-    candidates: tuple[ScoredFormula, ...] = ()
+    formulas: tuple[ScoredFormula, ...] = ()
     pool: Pool | None = None
     policy: Policy | None = None
     grown: Policy | None = None
@@ -184,7 +184,7 @@ class Fitter:
             return replace(fitted, failure=failure)
         pool, best = search.pool, tuple(last.posterior.best)
         exact = pool.formula(np.zeros(len(pool.clauses))) is not None
-        return replace(fitted, candidates=best, pool=pool if exact else None, policy=policy, grown=grown)
+        return replace(fitted, formulas=best, pool=pool if exact else None, policy=policy, grown=grown)
 
     def _search(
         self, fitting: Fitting, labels: Labels, narrow: Narrow | None, effort: Effort, earlier: Fitted | None

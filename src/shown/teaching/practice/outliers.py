@@ -156,7 +156,7 @@ def _gain(whole: Fitted, part: Fitted) -> float:
     """Return how much more probable the best rule is without a row; a rule and its images count once."""
     if part.policy is None:
         return -math.inf
-    best = [max(candidate.score for candidate in fitted.candidates) for fitted in (whole, part)]
+    best = [max(candidate.score for candidate in fitted.formulas) for fitted in (whole, part)]
     return (best[1] - best[0]) / len(closure(whole.hypothesis.symmetries))
 
 
