@@ -368,12 +368,11 @@ class _Run:
                 break
         assert self.features is not None
         self._consider(self.search.finish, self.features)
-        stopped = f"{enough}." if enough is not None else None
         if self.shortage is not None:
-            stopped = f"{self.shortage} About {self.fitting.seen(self.done)[0]:,} programs fit."
             if not self.scorer.posterior.best:
-                raise OutOfMemory(stopped)
+                raise OutOfMemory(f"{self.shortage} About {self.fitting.seen(self.done)[0]:,} programs fit.")
             self.fitting.blocks = self.fitting.blocks[: self.done]
+        stopped = self.shortage or (f"{enough}." if enough is not None else None)
         yield replace(self._event(LearningPhase.ENUMERATING, news=True), stopped=stopped)
 
     def _cannot_improve(self, block: Block) -> bool:
