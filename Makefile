@@ -105,7 +105,7 @@ chromium:
 
 .venv/.dev: .venv/bin/python pyproject.toml evidence/pyproject.toml constraints.txt
 	@echo "Installing what the tests need into .venv (once) …"
-	$(PIP) -c constraints.txt -e '.[dev]' -e 'evidence[minatar]'
+	$(PIP) -c constraints.txt -e '.[dev]' -e 'evidence[minatar,ray]'
 	@touch $@ .venv/.core
 
 clean:

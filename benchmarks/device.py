@@ -27,7 +27,7 @@ from typing import Any
 import numpy as np
 
 from shown.demonstrations import Demonstrations
-from shown.engine.memory import Account, machine_memory
+from shown.engine.memory import Memory, machine_memory
 from shown.engine.planes import Planes
 from shown.engine.threads import ONE_THREAD, Threads
 from shown.evaluation.columns import Evaluator
@@ -79,12 +79,12 @@ class Run:
 
 
 def on_cpu(world: Planes, grammar: Grammar) -> Evaluator:
-    return Evaluator(world, grammar.language, Account(machine_memory()), Threads(os.cpu_count() or 1))
+    return Evaluator(world, grammar.language, Memory(machine_memory()), Threads(os.cpu_count() or 1))
 
 
 def on_gpu(kernels: Cuda) -> Callable[[Planes, Grammar], Evaluator]:
     return lambda world, grammar: DeviceEvaluator(
-        world, grammar.language, Account(machine_memory()), ONE_THREAD, kernels
+        world, grammar.language, Memory(machine_memory()), ONE_THREAD, kernels
     )
 
 

@@ -18,7 +18,7 @@ from shown.engine import planes
 from shown.engine.floods import nearer_many
 from shown.engine.planes import Planes
 from shown.grid import Grid, Tokens
-from shown.language.evaluate import run_many
+from shown.language.kernels import run_many
 from shown.language.primitives import LANGUAGE, WAYS, Primitive
 from shown.language.reference import View, check
 from shown.language.terms import Kind, Term

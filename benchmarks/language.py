@@ -19,8 +19,8 @@ import numpy as np
 from shown.engine.planes import Planes
 from shown.grid import AREAS, Grid, Tokens
 from shown.inference.learner import Learner
-from shown.language.evaluate import run_many
 from shown.language.grammar import Grammar, paper_grammar
+from shown.language.kernels import run_many
 from shown.language.primitives import Primitive
 from shown.language.reference import View, check, run
 from shown.language.standard import STANDARD, standard_grammar

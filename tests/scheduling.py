@@ -5,21 +5,17 @@ from pathlib import Path
 
 from xdist.scheduler import LoadScopeScheduling
 
-RAY = ("tests/evaluation/test_cluster.py::", "tests/test_docs.py::test_the_page_runs[scale.md]")
-"""The tests that start a Ray."""
-
 
 class Together(LoadScopeScheduling):
-    """Any test on any worker, with two exceptions that each stay on one worker.
+    """Any test on any worker, but tests of a file with fixtures of its own stay together.
 
-    Tests that start a Ray come one after another: two Rays at once cost memory and time. Tests of a file with
-    fixtures of its own stay together, so that each fixture is made once. Marks for groups would say the same, but
-    xdist 3.8 writes them where pytest 9.2 no longer reads.
+    So each fixture is made once. Marks for groups would say the same, but xdist 3.8 writes them where pytest 9.2 no
+    longer reads.
     """
 
     def _split_scope(self, nodeid: str) -> str:
         file = nodeid.partition("::")[0]
-        return "ray" if nodeid.startswith(RAY) else file if _has_fixtures(file) else nodeid
+        return file if _has_fixtures(file) else nodeid
 
 
 @cache

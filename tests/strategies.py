@@ -19,8 +19,8 @@ from shown.engine.planes import Planes
 from shown.evaluation.columns import Evaluator
 from shown.grid import OFF, Grid, Tokens
 from shown.inference.features import Features, combine, evaluate
-from shown.language.evaluate import Plan
 from shown.language.grammar import Block, Grammar, Leaves, Rule, uniform
+from shown.language.plan import Plan
 from shown.language.primitives import Language, Primitive
 from shown.language.reach import margin_for
 from shown.language.reference import View, run

@@ -1,4 +1,4 @@
-"""Memory limits and accounts."""
+"""Limits on memory."""
 
 import resource
 
@@ -6,40 +6,31 @@ import numpy as np
 import pytest
 
 from shown.engine import memory as module
-from shown.engine.memory import Account, default_limit, empty, machine_memory, reserve
+from shown.engine.memory import Memory, default_limit, empty, machine_memory, reserve
+from shown.engine.threads import Threads
 from shown.errors import OutOfMemory
 
 
 def test_memory_is_refused_before_it_is_taken():
-    account = Account(100 * 2**20)
-    account.take(60 * 2**20, "the planes")
-    with pytest.raises(OutOfMemory) as caught:
-        account.take(50 * 2**20, "the columns", "About 1,234 programs fit; learn with fewer")
-    assert str(caught.value) == (
-        "the columns would need 110 MiB, but the limit is 100 MiB. About 1,234 programs fit; learn with fewer, "
-        "or allow more memory."
-    )
-    assert account.held == 60 * 2**20
+    memory = Memory(100 * 2**20)
+    memory.take(60 * 2**20, "the planes")
+    with pytest.raises(OutOfMemory, match=r"^the columns would need 110 MiB, but the limit is 100 MiB\. Use fewer"):
+        memory.take(50 * 2**20, "the columns")
+    assert (memory.held, memory.room) == (60 * 2**20, 40 * 2**20)
 
 
-def test_what_a_task_takes_later_counts_in_its_branches_and_not_the_other_way_round():
-    """Columns were evaluated after trees had got their account, and not counted there."""
-    account = Account(100)
-    branch = account.branch()
-    account.take(50, "the columns")
-    branch.take(40, "the trees")
-    with pytest.raises(OutOfMemory):
-        branch.take(20, "the trees")
-    assert (account.held, branch.held, branch.room) == (50, 90, 10)
+def test_threads_lose_no_count():
+    memory, threads = Memory(2**30), Threads(4)
+    threads.map(lambda _: (memory.take(3, "the columns"), memory.give(1)), range(2000))
+    threads.close()
+    assert memory.held == 4000
 
 
-def test_an_array_that_outlives_a_branch_stays_in_the_account_until_it_is_gone():
-    """Columns of fits in practice were forgotten when the fits had ended: 232 MiB at a limit of 100."""
-    account, array = Account(1000), np.zeros(50)
-    account.branch().hold(array, "the columns")
-    assert account.held == 400
-    del array
-    assert account.held == 0
+def test_a_process_that_holds_nearly_all_memory_is_refused_more(monkeypatch):
+    module.refuse_if_full("growing trees")
+    monkeypatch.setattr(module, "resident_memory", lambda: machine_memory() - 1)
+    with pytest.raises(OutOfMemory, match="growing trees would need"):
+        module.refuse_if_full("growing trees")
 
 
 @pytest.mark.parametrize("shape", [(3, 2), (2**18, 5), (2**20 + 1,)])
@@ -50,7 +41,7 @@ def test_large_arrays_have_the_shape_and_type_that_is_asked_for(shape):
 
 
 def test_half_of_what_there_is_is_the_default():
-    assert Account().limit == default_limit() == machine_memory() // 2
+    assert Memory().limit == default_limit() == machine_memory() // 2
 
 
 def test_a_containers_limit_counts(tmp_path, monkeypatch):

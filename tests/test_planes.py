@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from shown.engine import planes
 from shown.engine.planes import Planes, pack, scan_many, shift, shift_many
 from shown.grid import OFF, Tokens, grid
-from shown.language.evaluate import run_many
+from shown.language.kernels import run_many
 from shown.language.primitives import LANGUAGE
 from shown.language.reach import margin_for
 from shown.language.reference import NOWHERE, View, check

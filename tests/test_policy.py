@@ -17,7 +17,7 @@ from shown.engine import memory
 from shown.engine.planes import Planes
 from shown.errors import BadInput, OutOfMemory, ShownError
 from shown.grid import Grid, grid
-from shown.language import evaluate
+from shown.language import plan
 from shown.language.primitives import LANGUAGE
 from shown.language.reference import View, run
 from shown.language.terms import parse
@@ -204,12 +204,12 @@ def test_far_looking_programs_on_a_small_grid_take_no_large_planes(monkeypatch):
     policy = mixture((0.5, formula(far)), (0.5, formula(["at_action_cell(shifted((-120, 0), cell_is_value(OFF)))"])))
     board = grid("#.", ".#")
     expected = policy.probabilities(board)
-    monkeypatch.setattr(evaluate, "SLOWER", 10**9)
+    monkeypatch.setattr(plan, "SLOWER", 10**9)
     again = deepcopy(policy)
     assert np.array_equal(again.probabilities(board), expected)
     frames = []
-    monkeypatch.setattr(evaluate, "SLOWER", 500)
-    monkeypatch.setattr(evaluate, "Planes", lambda *a: frames.append(Planes(*a)) or frames[-1])
+    monkeypatch.setattr(plan, "SLOWER", 500)
+    monkeypatch.setattr(plan, "Planes", lambda *a: frames.append(Planes(*a)) or frames[-1])
     assert np.array_equal(deepcopy(policy).probabilities(board), expected)
     assert all(math.prod(frame.shape) < 100 for frame in frames)
 
@@ -223,7 +223,7 @@ def test_many_grids_are_cut_into_batches_that_fit(monkeypatch):
 
 
 def test_a_grid_for_which_there_is_no_room_is_refused_at_once(monkeypatch):
-    monkeypatch.setattr(evaluate, "LARGE", 1000)
+    monkeypatch.setattr(plan, "LARGE", 1000)
     monkeypatch.setattr(memory, "default_limit", lambda: 2000)
     with pytest.raises(OutOfMemory, match="acting on a grid of 30 × 40 would need"):
         mixture((1.0, WALL)).act(Grid(("." * 40,) * 30))

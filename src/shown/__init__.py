@@ -22,7 +22,6 @@ if sys.platform == "win32":
 if TYPE_CHECKING:
     from shown.demonstrations import Demonstration, Demonstrations, Step
     from shown.errors import BadInput, BadLevel, BadProgram, Contradicted, NothingFits, ShownError
-    from shown.evaluation.cluster import Cluster
     from shown.evaluation.resources import Resources
     from shown.grid import OFF, Grid, Tokens
     from shown.inference.learner import Learner, Progress
@@ -39,7 +38,6 @@ if TYPE_CHECKING:
     from shown.teaching.teach import teach
 
 _HOME = {
-    "shown.evaluation.cluster": ("Cluster",),
     "shown.evaluation.resources": ("Resources",),
     "shown.demonstrations": ("Demonstration", "Demonstrations", "Step"),
     "shown.errors": ("BadInput", "BadLevel", "BadProgram", "Contradicted", "NothingFits", "ShownError"),
@@ -60,7 +58,7 @@ _HOME = {
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
 
 __all__ = [
-    "LANGUAGE", "OFF", "STANDARD", "BadInput", "BadLevel", "BadProgram", "Cluster", "Component", "Constraints",
+    "LANGUAGE", "OFF", "STANDARD", "BadInput", "BadLevel", "BadProgram", "Component", "Constraints",
     "Contradicted", "Demonstration", "Demonstrations", "Formula", "Grammar", "Grid", "Interpretation", "Kind",
     "Language", "Learner", "Literal", "NothingFits", "Policy", "Primitive", "Progress", "Resources", "Rule",
     "ShownError", "Step", "Taught", "Term", "Tokens", "Transformation", "__version__", "check_primitive", "geometric",

@@ -55,10 +55,6 @@ class OutOfMemory(ShownError):
     """A run would exceed its memory limit."""
 
 
-class ClusterLost(ShownError):
-    """The machines of a distributed run failed or became unreachable."""
-
-
 class MissingExtra(ShownError):
     """An optional dependency is not installed."""
 

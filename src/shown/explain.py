@@ -12,7 +12,7 @@ import numpy as np
 from shown.components import Component
 from shown.evaluation.rows import Rows, row_bits
 from shown.grid import Action, Cell, Grid, Tokens, check_action, plain_action
-from shown.language.evaluate import Plan
+from shown.language.plan import Plan
 from shown.language.reference import NOWHERE, LimitedView, TooManyLooksError, run
 from shown.language.terms import Term
 from shown.policy import Policy

@@ -18,22 +18,14 @@ from shown.errors import BadInput
 from shown.evaluation.rows import Rows, row_bits
 from shown.files import read_json, write_json
 from shown.grid import Action, Cell, Grid, Tokens
-from shown.language.evaluate import Plan
 from shown.language.languages import named_in_file, the_language
+from shown.language.plan import Plan
 from shown.language.primitives import LANGUAGE, Language
 from shown.language.terms import Term
 from shown.provenance import NO_PROVENANCE, MeanReturn, Provenance
 from shown.rules import NO_FACTS, Constraints, Facts, Formula, Literal, Speaker, canonical
-from shown.rules.bitwise import (
-    Clause,
-    Clauses,
-    Mixtures,
-    allowed_rows,
-    mixture_probabilities,
-    most_probable,
-    over_columns,
-    pack,
-)
+from shown.rules.bitwise import Clause, Clauses, Packed, allowed_rows, over_columns
+from shown.rules.mixtures import Mixtures, mixture_probabilities, most_probable
 from shown.symmetry import Transformation, unfold
 
 __all__ = ["Component", "Policy", "Together", "uniform_policy"]
@@ -432,8 +424,8 @@ class Together:
             clauses = over_columns(formula.clauses, numbers)
             return tuple(((place.setdefault(clause, len(place)), True),) for clause in clauses)
 
-        self._formulas = pack([over_clauses(formula) for own in mixtures for formula in own])
-        self._clauses = pack([(clause,) for clause in place])
+        self._formulas = Packed.of([over_clauses(formula) for own in mixtures for formula in own])
+        self._clauses = Packed.of([(clause,) for clause in place])
         weights = np.concatenate([policy._weights for policy in policies])
         self._mixtures = Mixtures(weights, np.cumsum([len(own) for own in mixtures]))
 

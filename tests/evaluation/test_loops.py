@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shown.engine.memory import Account
+from shown.engine.memory import Memory
 from shown.engine.planes import Planes, at_first_many, scan_many, shift_many
 from shown.engine.threads import Threads
 from shown.evaluation import loops
@@ -103,9 +103,9 @@ def test_scans_are_those_of_the_engine(seed, count, margin):
         (np.full(flat.shape[1], 2**64 - 1, np.uint64), np.arange(flat.shape[1])),
         (world.row_mask, world.row_words),
     ):
-        written, fused = (Distinct(mask, Account(2**30), "rows", len(mask) < flat.shape[1]) for _ in range(2))
-        ids, flips = written.add(flat, places, "")
-        found = fused.add_scans(world, store, arguments, places, "")
+        written, fused = (Distinct(mask, Memory(2**30), "rows", len(mask) < flat.shape[1]) for _ in range(2))
+        ids, flips = written.add(flat, places)
+        found = fused.add_scans(world, store, arguments, places)
         assert (ids.tolist(), flips.tolist()) == (found[0].tolist(), found[1].tolist())
         assert np.array_equal(fused.array, written.array)
 
@@ -119,16 +119,16 @@ def test_a_shifted_condition_is_read_from_the_plane_of_the_condition(seed, count
     offsets, conditions = SHIFTS[rng.integers(len(SHIFTS), size=9)], rng.integers(len(store), size=9)
     shifts, values = evaluator(world)._shifts(offsets), np.arange(len(store))
     planes = shift_many(world, store, offsets, conditions)
-    written, read = (Distinct(world.row_mask, Account(2**30), "rows", up_to_negation=True) for _ in range(2))
-    ids, flips = written.add(*world.words_of_rows(planes), "")
-    again = read.add(flat, world.row_words, "", conditions, shifts)
+    written, read = (Distinct(world.row_mask, Memory(2**30), "rows", up_to_negation=True) for _ in range(2))
+    ids, flips = written.add(*world.words_of_rows(planes))
+    again = read.add(flat, world.row_words, conditions, shifts)
     assert (ids.tolist(), flips.tolist()) == (again[0].tolist(), again[1].tolist())
     assert np.array_equal(read.array, written.array)
 
     values, chosen = np.repeat(values, 9), np.tile(np.arange(9), len(values))
-    written, read = (Distinct(world.real, Account(2**30), "rows") for _ in range(2))
-    ids, _ = written.add(at_first_many(world, planes, values, chosen), np.arange(world.shape[2]), "")
-    again, _ = read.add_firsts(world, store, values, conditions[chosen], shifts[chosen], "")
+    written, read = (Distinct(world.real, Memory(2**30), "rows") for _ in range(2))
+    ids, _ = written.add(at_first_many(world, planes, values, chosen), np.arange(world.shape[2]))
+    again, _ = read.add_firsts(world, store, values, conditions[chosen], shifts[chosen])
     assert ids.tolist() == again.tolist()
     assert np.array_equal(read.array, written.array)
 
@@ -140,9 +140,9 @@ def test_threads_that_share_rows_find_the_rows_of_one_thread(seed, count):
     kinds = rng.integers(0, 2**64, size=(900, 40), dtype=np.uint64)
     rows = kinds[rng.integers(900, size=5000)]
     mask, threads = np.full(40, 2**64 - 1, dtype=np.uint64), Threads(count)
-    alone, shared = (Distinct(mask, Account(2**30), "rows", up_to_negation=True) for _ in range(2))
-    expected = alone.add(rows, np.arange(40), "")
-    ids, flips = shared.add(rows, np.arange(40), "", threads=threads)
+    alone, shared = (Distinct(mask, Memory(2**30), "rows", up_to_negation=True) for _ in range(2))
+    expected = alone.add(rows, np.arange(40))
+    ids, flips = shared.add(rows, np.arange(40), threads=threads)
     threads.close()
     assert np.array_equal(alone.array[expected[0]], shared.array[ids])
     assert np.array_equal(expected[1], flips)
@@ -156,4 +156,4 @@ def test_shifts_beyond_the_frame_are_none():
 
 
 def evaluator(world):
-    return Evaluator(world, LANGUAGE, Account(2**30))
+    return Evaluator(world, LANGUAGE, Memory(2**30))

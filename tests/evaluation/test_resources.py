@@ -26,5 +26,5 @@ def test_resources_out_of_range_are_refused(options, reason):
 
 def test_defaults():
     assert Resources() == DEFAULT_RESOURCES
-    assert (DEFAULT_RESOURCES.thread_count, DEFAULT_RESOURCES.crew()) == (os.cpu_count() or 1, None)
+    assert DEFAULT_RESOURCES.thread_count == (os.cpu_count() or 1)
     assert Resources(threads=3).thread_count == 3

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from shown.demonstrations import Demonstrations, Step
 from shown.engine.planes import Planes
-from shown.evaluation.rows import Rows, evidence_of
+from shown.evaluation.rows import Rows, labels_of
 from shown.grid import grid
 from shown.inference.learner import Learner
 from strategies import BUTTONS, TOKENS, grids, random_grids
@@ -47,39 +47,39 @@ def test_a_row_is_found_where_it_is_kept(seed, count, with_buttons):
 
 def test_by_default_every_other_action_is_ruled_out():
     rows = rows_of(A, B)
-    evidence = evidence_of(rows, [Step(A, (0, 1)), Step(B, (0, 0))])
-    assert at(evidence.positive, rows) == {(0, (0, 1)), (1, (0, 0))}
-    assert np.array_equal(evidence.mask, rows.mask)
-    assert not evidence.refused.any()
-    assert evidence.weight.tolist() == [1.0, 1.0]
-    assert evidence.shows(evidence.positive).tolist() == [True, True]
-    assert evidence.shows(rows.bits([(1, (0, 0))])).tolist() == [False, True]
+    labels = labels_of(rows, [Step(A, (0, 1)), Step(B, (0, 0))])
+    assert at(labels.positive, rows) == {(0, (0, 1)), (1, (0, 0))}
+    assert np.array_equal(labels.mask, rows.mask)
+    assert not labels.refused.any()
+    assert labels.weight.tolist() == [1.0, 1.0]
+    assert labels.shows(labels.positive).tolist() == [True, True]
+    assert labels.shows(rows.bits([(1, (0, 0))])).tolist() == [False, True]
 
 
 def test_an_open_action_is_neither_shown_nor_ruled_out():
     rows = rows_of(A, B)
-    evidence = evidence_of(rows, [Step(A, (0, 1), open=((1, 1), (1, 2))), Step(B, (0, 0))])
-    assert at(rows.mask & ~evidence.mask, rows) == {(0, (1, 1)), (0, (1, 2))}
+    labels = labels_of(rows, [Step(A, (0, 1), open=((1, 1), (1, 2))), Step(B, (0, 0))])
+    assert at(rows.mask & ~labels.mask, rows) == {(0, (1, 1)), (0, (1, 2))}
 
 
 def test_what_is_shown_is_not_open():
     rows = rows_of(A, B)
-    evidence = evidence_of(rows, [Step(A, (0, 1), open=((1, 1),)), Step(A, (1, 1), open=((0, 1),)), Step(B, (0, 0))])
-    assert np.array_equal(evidence.mask, rows.mask)
+    labels = labels_of(rows, [Step(A, (0, 1), open=((1, 1),)), Step(A, (1, 1), open=((0, 1),)), Step(B, (0, 0))])
+    assert np.array_equal(labels.mask, rows.mask)
 
 
 def test_of_a_state_with_refusals_only_nothing_else_is_said():
     rows = rows_of(A, B)
-    evidence = evidence_of(rows, [Step(A, (0, 1)), Step(B, (0, 1), refused=True)])
-    assert at(evidence.refused, rows) == {(1, (0, 1))}
-    assert at(rows.mask & ~evidence.mask, rows) == {(1, (0, 0))}
-    assert evidence.word.shape == (1,)
+    labels = labels_of(rows, [Step(A, (0, 1)), Step(B, (0, 1), refused=True)])
+    assert at(labels.refused, rows) == {(1, (0, 1))}
+    assert at(rows.mask & ~labels.mask, rows) == {(1, (0, 0))}
+    assert labels.word.shape == (1,)
 
 
 def test_of_a_state_of_which_nothing_is_said_everything_is_open():
     rows = rows_of(A, B)
-    evidence = evidence_of(rows, [Step(A, (0, 1))])
-    assert np.array_equal(evidence.mask, rows.bits_of_states([0]))
+    labels = labels_of(rows, [Step(A, (0, 1))])
+    assert np.array_equal(labels.mask, rows.bits_of_states([0]))
 
 
 @given(st.lists(grids(most=3), min_size=1, max_size=3, unique=True), st.data())
@@ -87,7 +87,7 @@ def test_open_rows_change_nothing_but_what_is_said_of_them(boards, data):
     steps = [Step(board, data.draw(st.sampled_from(list(board.cells())))) for board in boards]
     opened = [replace(s, open=tuple(data.draw(st.sets(st.sampled_from(list(s.grid.cells())))))) for s in steps]
     rows = Rows([Planes(boards, TOKENS, (), 1)])
-    closed, left_open = evidence_of(rows, steps), evidence_of(rows, opened)
+    closed, left_open = labels_of(rows, steps), labels_of(rows, opened)
     out = rows.bits((rows.number(s.grid), action) for s in opened for action in s.open) & ~closed.positive
     assert np.array_equal(left_open.mask, closed.mask & ~out)
     for name in ("positive", "refused", "word", "bit", "state", "weight", "actions"):
@@ -97,8 +97,8 @@ def test_open_rows_change_nothing_but_what_is_said_of_them(boards, data):
 def test_the_last_word_counts():
     rows = rows_of(A, B)
     shown, refused = Step(B, (0, 0)), Step(B, (0, 0), refused=True)
-    assert at(evidence_of(rows, [Step(A, (0, 1)), shown, refused]).positive, rows) == {(0, (0, 1))}
-    after = evidence_of(rows, [Step(A, (0, 1)), refused, shown])
+    assert at(labels_of(rows, [Step(A, (0, 1)), shown, refused]).positive, rows) == {(0, (0, 1))}
+    after = labels_of(rows, [Step(A, (0, 1)), refused, shown])
     assert at(after.positive, rows) == {(0, (0, 1)), (1, (0, 0))}
     assert not after.refused.any()
 

@@ -17,7 +17,7 @@ from typing import Any
 from fuzz.limits import TooMuch, limited
 from shown.errors import ShownError
 
-AREAS = ("files", "commands", "requests", "wire", "store", "export", "programs", "tables", "plugins", "memory")
+AREAS = ("files", "commands", "requests", "wire", "store", "export", "programs", "tables", "plugins")
 MAX_MESSAGE = 10_000
 """Characters of an error's text: one line, and not a file in full."""
 

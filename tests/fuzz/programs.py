@@ -11,8 +11,8 @@ import numpy as np
 from fuzz import mutate, sound
 from fuzz.cases import expected
 from shown.grid import Action, Grid, Tokens
-from shown.language.evaluate import Plan, reference_columns
 from shown.language.phrases import say
+from shown.language.plan import Plan, reference_columns
 from shown.language.primitives import LANGUAGE
 from shown.language.reference import View
 from shown.language.terms import MAX_TEXT, parse

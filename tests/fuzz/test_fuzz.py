@@ -25,14 +25,13 @@ COUNT = {
     "programs": 250,
     "tables": 300,
     "plugins": 15,
-    "memory": 5,
 }
 SHARES = 5
 """Each area is several tests, so that they can run side by side; one of them runs in `make test`."""
 
 
 @pytest.mark.parametrize("share", [0, *(pytest.param(share, marks=pytest.mark.slow) for share in range(1, SHARES))])
-@pytest.mark.parametrize("area", [*AREAS[:-1], pytest.param("memory", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("area", AREAS)
 def test_nothing_but_our_own_errors(area: str, share: int, tmp_path_factory: pytest.TempPathFactory) -> None:
     for number in range(share, COUNT[area], SHARES):
         case = make(area, SEED, number)

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from shown.demonstrations import Demonstration, Demonstrations, Step
 from shown.evaluation.resources import Resources
-from shown.evaluation.rows import evidence_of
+from shown.evaluation.rows import labels_of
 from shown.grid import grid
 from shown.inference.amending import Amender, amended
 from shown.inference.fitting import Fitting
@@ -23,7 +23,7 @@ def fitted(steps, programs=200):
     grammar = paper_grammar(TOKENS)
     fitting = Fitting(grammar, list(grammar.blocks(programs)), Resources(threads=1))
     fitting.add(Demonstrations(TOKENS, (Demonstration(tuple(steps)),)))
-    return fitting, evidence_of(fitting.rows, steps)
+    return fitting, labels_of(fitting.rows, steps)
 
 
 def policy(*texts):
@@ -37,15 +37,15 @@ STAR, WALL = (f"at_action_cell(cell_is_value({name}))" for name in ("star", "wal
 
 def test_what_fits_stays_as_it_is():
     before = policy(STAR)
-    fitting, evidence = fitted([Step(grid("*.#"), (0, 0))])
-    after = amended(before, fitting, evidence)
+    fitting, labels = fitted([Step(grid("*.#"), (0, 0))])
+    after = amended(before, fitting, labels)
     assert after.components[0].formula == before.components[0].formula
     assert after.components[0].log_prior == next(fitting.grammar.blocks(10)).log_prior
 
 
 def test_a_clause_that_allows_too_much_is_narrowed_and_the_others_stay():
-    fitting, evidence = fitted([Step(grid("*..", "#.*"), (0, 0)), Step(grid("#.."), (0, 0))])
-    after = amended(policy(STAR, WALL), fitting, evidence)
+    fitting, labels = fitted([Step(grid("*..", "#.*"), (0, 0)), Step(grid("#.."), (0, 0))])
+    after = amended(policy(STAR, WALL), fitting, labels)
     clauses = after.components[0].formula.clauses
     assert all(clause[0] in {Literal(parse(t, LANGUAGE, TOKENS.values)) for t in (STAR, WALL)} for clause in clauses)
     assert len(clauses) == 2
@@ -53,32 +53,32 @@ def test_a_clause_that_allows_too_much_is_narrowed_and_the_others_stay():
 
 
 def test_what_no_clause_allows_gets_one_of_its_own():
-    fitting, evidence = fitted([Step(grid("*.."), (0, 0)), Step(grid(".#."), (0, 1))])
+    fitting, labels = fitted([Step(grid("*.."), (0, 0)), Step(grid(".#."), (0, 1))])
     before = policy(STAR)
-    after = amended(before, fitting, evidence)
+    after = amended(before, fitting, labels)
     assert after.components[0].formula.clauses[0] == before.components[0].formula.clauses[0]
     assert len(after.components[0].formula.clauses) == 2
 
 
 def test_what_no_program_tells_apart_cannot_be_amended():
-    fitting, evidence = fitted([Step(grid(".."), (0, 0))], programs=3)
-    assert amended(policy(STAR), fitting, evidence) is None
+    fitting, labels = fitted([Step(grid(".."), (0, 0))], programs=3)
+    assert amended(policy(STAR), fitting, labels) is None
 
 
 def test_a_rule_that_looks_further_than_the_programs_do_is_left_alone():
-    fitting, evidence = fitted([Step(grid("*."), (0, 0))], programs=3)
-    assert amended(policy("at_action_cell(shifted((5, 5), cell_is_value(OFF)))"), fitting, evidence) is None
+    fitting, labels = fitted([Step(grid("*."), (0, 0))], programs=3)
+    assert amended(policy("at_action_cell(shifted((5, 5), cell_is_value(OFF)))"), fitting, labels) is None
 
 
 @given(st.lists(grids(most=3), min_size=1, max_size=4, unique=True), st.data())
 @settings(deadline=None, max_examples=examples(60))
 def test_whatever_is_amended_fits_exactly(boards, data):
     steps = [Step(board, data.draw(st.sampled_from(list(board.cells())))) for board in boards]
-    fitting, evidence = fitted(steps)
-    features = fitting.features(evidence)
+    fitting, labels = fitted(steps)
+    features = fitting.features(labels)
     literal = st.tuples(st.integers(0, max(0, len(features) - 1)), st.booleans())
     clause = st.lists(literal, max_size=3, unique_by=lambda x: x[0]).map(tuple)
     clauses = tuple(data.draw(st.lists(clause, max_size=3))) if len(features) else ()
-    found = Amender(features, np.empty((0, features.columns.shape[1]), np.uint64), evidence)(clauses)
+    found = Amender(features, np.empty((0, features.columns.shape[1]), np.uint64), labels)(clauses)
     if found is not None:
-        assert np.array_equal(formula_bits(found, features.columns, evidence.mask), evidence.positive)
+        assert np.array_equal(formula_bits(found, features.columns, labels.mask), labels.positive)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from shown.demonstrations import Demonstrations
 from shown.errors import Contradicted
 from shown.evaluation.resources import Resources
-from shown.evaluation.rows import evidence_of
+from shown.evaluation.rows import labels_of
 from shown.grid import Tokens, grid
 from shown.inference.features import combine
 from shown.inference.fitting import Fitting
@@ -59,13 +59,13 @@ def test_every_rule_keeps_to_the_constraints_and_explains_what_was_shown(data, g
         constraints = Constraints(tuple(pinned), tuple(struck))
         learner = replace(learner, constraints=constraints).fit(demos)
     apart = [item.clause for item in learner.contradictions_]
-    if learner.candidates_:
+    if learner.formulas_:
         assert learner.policy_.keeps_to(constraints.without(apart))
         assert explains_all(learner.policy_, demos)
         assert learner.explained_ == len(demos.steps)
         assert learner.policy_.provenance.constraints == ConstraintsRecord.of(constraints)
     if not struck:
-        assert learner.candidates_
+        assert learner.formulas_
 
 
 @settings(max_examples=examples(15), deadline=None)
@@ -76,16 +76,16 @@ def test_features_without_struck_programs_are_as_if_every_program_had_been_read(
     terms = [term for term, _ in grammar.programs(300)]
     constraints = Constraints((), tuple(terms[place] for place in places))
     fitting = fitting_of(demos, 300, constraints)
-    evidence = evidence_of(fitting.rows, demos.steps)
-    fast = fitting.features(evidence)
+    labels = labels_of(fitting.rows, demos.steps)
+    fast = fitting.features(labels)
     away = [i for i, term in enumerate(terms) if constraints.strikes(term)]
     assert set(places) <= set(away)
-    plain = combine(fitting.evaluators, fitting.blocks, mask=evidence.mask, without=away)
+    plain = combine(fitting.evaluators, fitting.blocks, mask=labels.mask, without=away)
     assert fast.first.tolist() == plain.first.tolist()
     np.testing.assert_array_equal(fast.columns, plain.columns)
     assert not any(constraints.strikes(term) for term in fast.terms)
     # Nothing else has gone: every other program that is not constant still has a feature with its column.
-    everything = fitting_of(demos, 300).features(evidence)
+    everything = fitting_of(demos, 300).features(labels)
     gone = set(everything.first.tolist()) - set(fast.first.tolist())
     assert gone <= set(away)
 
@@ -126,7 +126,7 @@ def test_a_rule_that_contradicts_is_left_out_and_named():
     assert demos.steps[0].grid[item.other] == "|"
     assert item.sentence == "the clicked cell is a matchstick"
     assert item.to_json()["text"].count("\n") == 0
-    assert learner.candidates_
+    assert learner.formulas_
 
 
 def test_what_was_refused_contradicts_too():

@@ -113,7 +113,7 @@ def test_the_report_is_data():
 def test_the_policy_is_then_uniform():
     with pytest.warns(NothingFits):
         learner = Learner(programs=VALUES_ONLY).fit(demos((grid("#.#."), (0, 2))))
-    assert learner.candidates_ == []
+    assert learner.formulas_ == []
     assert learner.policy_.probabilities(grid("#.")).tolist() == [[0.5, 0.5]]
 
 
@@ -135,7 +135,7 @@ def test_there_is_a_reason_exactly_if_nothing_fits_and_the_reason_is_true(shown,
     failure = learner.failure_
     acts = {(step.grid, step.action) for step in shown.steps}
     every_action = acts == {(step.grid, cell) for step in shown.steps for cell in step.grid.cells()}
-    assert (failure is None) == (bool(learner.candidates_) or every_action)
+    assert (failure is None) == (bool(learner.formulas_) or every_action)
     if failure is None:
         return
     step = shown.items[failure.demonstration].steps[failure.step]

@@ -15,15 +15,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shown.demonstrations import Demonstration, Demonstrations, Step
+from shown.engine import memory
 from shown.errors import BadInput, NothingFits, OutOfMemory
 from shown.evaluation.columns import Evaluator
 from shown.evaluation.resources import Resources
-from shown.evaluation.rows import evidence_of
+from shown.evaluation.rows import labels_of
 from shown.grid import Grid, Tokens, grid
 from shown.inference import fitting as module
 from shown.inference.fitting import LearningPhase
 from shown.inference.learner import Learner
-from shown.inference.posterior import Mixture, log_likelihood, log_prior
+from shown.inference.posterior import Posterior, log_likelihood, log_prior
 from shown.inference.trees import clauses_of, plain_tree, tie_order
 from shown.language.grammar import Grammar, Rule, paper_grammar, paper_offsets
 from shown.language.primitives import LANGUAGE
@@ -139,21 +140,21 @@ def test_the_learner_does_what_the_plain_loop_does(options):
         resources=Resources(seed=4),
         **options,
     ).fit(shown_by_expert("nim", "train:0-2"))
-    features, evidence = learner.features_, evidence_of(learner._fitting.rows, learner.demonstrations_.steps)
+    features, labels = learner.features_, labels_of(learner._fitting.rows, learner.demonstrations_.steps)
     prices = module.literal_prices(features.log_prior, learner.prior)
-    mixture = Mixture(10)
+    posterior = Posterior(10)
     for length in range(len(features) + 1):
         for seed in (12, 13, 14):
             order = tie_order(len(features), seed)
-            tree = plain_tree(features.columns[:length], evidence.mask, evidence.positive, order[:length])
+            tree = plain_tree(features.columns[:length], labels.mask, labels.positive, order[:length])
             clauses = clauses_of(tree)
-            allowed = formula_bits(clauses, features.columns, evidence.mask)
-            likelihood = log_likelihood(allowed, evidence, learner.noise, learner.uniform_if_empty)
-            mixture.offer(module.Candidate(clauses, log_prior(clauses, prices), likelihood))
-    assert [c.score for c in learner.candidates_] == pytest.approx([c.score for c in mixture.best])
-    worst = mixture.bound
-    assert {frozenset(c.clauses) for c in learner.candidates_ if c.score > worst} == {
-        frozenset(c.clauses) for c in mixture.best if c.score > worst
+            allowed = formula_bits(clauses, features.columns, labels.mask)
+            likelihood = log_likelihood(allowed, labels, learner.noise, learner.uniform_if_empty)
+            posterior.offer(module.ScoredFormula(clauses, log_prior(clauses, prices), likelihood))
+    assert [c.score for c in learner.formulas_] == pytest.approx([c.score for c in posterior.best])
+    worst = posterior.bound
+    assert {frozenset(c.clauses) for c in learner.formulas_ if c.score > worst} == {
+        frozenset(c.clauses) for c in posterior.best if c.score > worst
     }
 
 
@@ -314,7 +315,7 @@ def test_guessing_inside_the_likelihood_is_an_option():
     shown = one_step_each((grid("#.#."), (0, 2)), (grid("*A"), (0, 0)))
     with pytest.warns(NothingFits):
         strict = Learner(programs=5).fit(shown)
-    assert strict.candidates_ == []
+    assert strict.formulas_ == []
     best = Learner(programs=5, uniform_if_empty=True).fit(shown).policy_.components[0]
     assert str(best.formula) == "at_action_cell(cell_is_value(star))"
     assert best.log_likelihood == pytest.approx(math.log(1 / 4))
@@ -383,8 +384,8 @@ def test_a_copy_goes_on_as_the_learner_would(nim, copy):
 
 
 def test_dropping_literals_finds_policies_at_least_as_probable(fence):
-    shorter = Learner(programs=2000).fit(fence).candidates_
-    longer = Learner(programs=2000, drop_literals=False).fit(fence).candidates_
+    shorter = Learner(programs=2000).fit(fence).formulas_
+    longer = Learner(programs=2000, drop_literals=False).fit(fence).formulas_
     assert shorter[0].score >= longer[0].score
 
 
@@ -471,7 +472,7 @@ def test_one_may_stop_after_any_report_and_has_a_policy(nim, pace):
         report = [next(run_of) for _ in range(stop)][-1]
         run_of.close()
         assert learner.policy_.probabilities(board).sum() == pytest.approx(1.0)
-        assert bool(learner.candidates_) == (report.score is not None)
+        assert bool(learner.formulas_) == (report.score is not None)
         if report.best is not None:
             assert learner.policy_.english() == report.best
 
@@ -495,64 +496,74 @@ def test_after_a_stop_one_may_go_on_with_more(nim):
 
 
 @pytest.fixture
-def all_reserved(monkeypatch):
-    """Nothing is set aside for what is not counted, and tables grow slowly, so that limits can be exact."""
-    monkeypatch.setattr("shown.evaluation.resources.UNRESERVED_BYTES", 0)
+def slow_growth(monkeypatch):
+    """Tables grow slowly, so that limits can be exact."""
     monkeypatch.setattr("shown.evaluation.distinct.LITTLE", 0)
 
 
-def test_what_was_found_before_memory_ran_out_is_kept(all_reserved):
+def test_what_was_found_before_a_limit_was_reached_is_kept(slow_growth):
     demos = shown_by_expert("fence-in", "train:0-1")
-    account = Learner(programs=2000).fit(demos)._fitting.account.held
-    learner = Learner(resources=Resources(memory_limit=account))
+    limit = Learner(programs=2000).fit(demos)._fitting.memory.held
+    learner = Learner(resources=Resources(memory_limit=limit))
     last = list(learner.iter_fit(demos))[-1]
-    assert last.stopped.startswith("the ")
-    assert "but the limit is" in last.stopped
     seen = len(learner.features_.of_program)
     assert 0 < seen < 10_000
-    assert learner.candidates_
+    assert "but the limit is" in last.stopped
+    assert learner.formulas_
     again = Learner(programs=seen, stop_early=False).fit(demos).policy_
     assert without_provenance(learner.policy_) == without_provenance(again)
     more = demos.select([0])
     assert len(learner.add(more).features_.of_program) == seen
 
 
-def test_nothing_found_and_no_memory_says_what_would_fit(all_reserved):
+def test_nothing_found_and_no_memory_says_what_would_fit(slow_growth):
     demos = shown_by_expert("reach-for-the-star", "train")
     enough = Learner(programs=300)
     for _ in enough.iter_fit(demos):
         pass
     assert enough.failure_ is not None
-    advice = r"the limit is .* MiB\. About [0-9,]+ programs fit; learn with fewer, or allow more memory"
-    with pytest.raises(OutOfMemory, match=advice):
-        Learner(trees=1, resources=Resources(memory_limit=5 * enough._fitting.account.peak_bytes)).fit(demos)
+    limit = enough._fitting.memory.held
+    with pytest.raises(OutOfMemory, match=r"the limit is .* MiB\. .* About [0-9,]+ programs fit\."):
+        Learner(trees=1, resources=Resources(memory_limit=2 * limit)).fit(demos)
 
 
-def test_states_that_do_not_fit_are_not_even_begun(monkeypatch):
+def test_without_a_limit_fewer_programs_are_refused_unless_their_number_is_open(monkeypatch, slow_growth):
+    demos = shown_by_expert("fence-in", "train:0-1")
+    limit = Learner(programs=2000).fit(demos)._fitting.memory.held
+    monkeypatch.setattr(memory, "default_limit", lambda: limit)
+    with pytest.raises(OutOfMemory, match="but the limit is"):
+        Learner().fit(demos)
+    monkeypatch.setattr("shown.inference.fitting.PROGRAM_BYTES", 0)  # a million of them would not fit either
+    assert "but the limit is" in list(Learner(programs="auto").iter_fit(demos))[-1].stopped
+
+
+def test_what_cannot_fit_is_not_even_begun(monkeypatch):
     def never(*_):
         raise AssertionError("memory was taken before it was asked for")
 
     monkeypatch.setattr(module, "Planes", never)
-    with pytest.raises(OutOfMemory, match="the demonstrated states would need"):
+    with pytest.raises(OutOfMemory, match="the demonstrated states and the list of programs would need"):
         Learner(resources=Resources(memory_limit=1000)).fit(STARS)
+    monkeypatch.setattr(memory, "default_limit", lambda: 10**6)
+    with pytest.raises(OutOfMemory, match="the demonstrated states and the list of programs would need"):
+        Learner(programs=100_000).fit(STARS)
 
 
-def test_the_limit_is_for_all_batches_together(all_reserved):
+def test_the_limit_is_for_all_batches_together(slow_growth):
     batches = [shown_by_expert("nim", levels) for levels in ("random:0-9", "random:10-19")]
-    most = [Learner(programs=500).fit(demos)._fitting.account.peak_bytes for demos in batches]
-    limit = 3 * sum(most) // 4
-    learner = Learner(programs=500, resources=Resources(memory_limit=limit)).fit(batches[0])
+    held = [Learner(programs=500).fit(demos)._fitting.memory.held for demos in batches]
+    learner = Learner(programs=500, resources=Resources(memory_limit=sum(held) - 1)).fit(batches[0])
     with pytest.raises(OutOfMemory, match="but the limit is"):
         learner.add(batches[1])
-    assert learner._fitting.account.held <= limit
-    Learner(programs=500, resources=Resources(memory_limit=2 * sum(most))).fit(batches[0]).add(batches[1])
+    assert learner._fitting.memory.held < sum(held)
+    Learner(programs=500, resources=Resources(memory_limit=2 * sum(held))).fit(batches[0]).add(batches[1])
 
 
 def test_what_does_not_fit_is_not_added():
     learner = Learner(programs=50, resources=Resources(memory_limit=2**20)).fit(STARS)
     before = text(learner.policy_)
     large = one_step_each((STARS.steps[0].grid, (0, 0)), (Grid(("." * 300,) * 300), (0, 0)))
-    with pytest.raises(OutOfMemory, match="the demonstrated states would need"):
+    with pytest.raises(OutOfMemory, match="the demonstrated states and the list of programs would need"):
         learner.add(large)
     assert text(learner.policy_) == before
     assert learner.demonstrations_ == STARS

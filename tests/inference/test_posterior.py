@@ -9,21 +9,21 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shown.evaluation.rows import Evidence
-from shown.inference.posterior import Candidate, Mixture, literal_prices, log_likelihood, log_prior
+from shown.evaluation.rows import Labels
+from shown.inference.posterior import Posterior, ScoredFormula, literal_prices, log_likelihood, log_prior
 from strategies import examples
 
 LOG = math.log
 
 
-def evidence(steps, actions=(2, 3), weights=None, refused=0):
+def labels(steps, actions=(2, 3), weights=None, refused=0):
     """Return evidence of states with these numbers of actions and of the demonstrated (state, action) pairs."""
     starts = np.cumsum([0, *actions])
     state_of_row = np.full((1, 64), -1, dtype=np.int32)
     for state, (a, b) in enumerate(pairwise(starts)):
         state_of_row[0, a:b] = state
     shown = [int(starts[state] + action) for state, action in steps]
-    return Evidence(
+    return Labels(
         mask=np.array([2 ** int(starts[-1]) - 1], dtype=np.uint64),
         positive=np.array([sum({1 << row for row in shown})], dtype=np.uint64),
         word=np.zeros(len(steps), dtype=np.int64),
@@ -43,7 +43,7 @@ def rows(text):
 
 # --- likelihood -------------------------------------------------------------------------------------------------------
 
-SHOWN = evidence([(0, 0), (1, 1)])
+SHOWN = labels([(0, 0), (1, 1)])
 
 
 @pytest.mark.parametrize(
@@ -98,24 +98,24 @@ def test_noise_and_guessing_together():
 
 
 def test_a_step_shown_twice_counts_twice():
-    twice = evidence([(0, 0), (0, 0), (1, 1)])
+    twice = labels([(0, 0), (0, 0), (1, 1)])
     assert log_likelihood(rows("11 010"), twice) == pytest.approx(2 * LOG(1 / 2))
 
 
 def test_one_state_with_two_actions():
-    both = evidence([(0, 0), (0, 1)])
+    both = labels([(0, 0), (0, 1)])
     assert log_likelihood(rows("11 000"), both) == pytest.approx(2 * LOG(1 / 2))
     assert log_likelihood(rows("10 000"), both) == -math.inf
 
 
 def test_a_step_counts_as_much_as_its_weight():
-    half = evidence([(0, 0), (1, 1)], weights=[0.5, 2.0])
+    half = labels([(0, 0), (1, 1)], weights=[0.5, 2.0])
     assert log_likelihood(rows("11 110"), half) == pytest.approx(0.5 * LOG(1 / 2) + 2.0 * LOG(1 / 2))
     assert log_likelihood(rows("01 010"), half) == -math.inf
 
 
 def test_what_the_teacher_refused_must_not_be_allowed():
-    refusing = evidence([(0, 0)], refused=0b00010)
+    refusing = labels([(0, 0)], refused=0b00010)
     assert log_likelihood(rows("10 000"), refusing) == 0.0
     assert log_likelihood(rows("11 000"), refusing) == -math.inf
     found = log_likelihood(rows("11 000"), refusing, noise=0.1)
@@ -146,7 +146,7 @@ def test_other_priors_count_literals_or_nothing():
 
 
 def candidate(number, score):
-    return Candidate((((number, True),),), score, 0.0)
+    return ScoredFormula((((number, True),),), score, 0.0)
 
 
 offers = st.lists(st.tuples(st.integers(0, 12), st.integers(-6, 0)), max_size=40)
@@ -156,41 +156,41 @@ offers = st.lists(st.tuples(st.integers(0, 12), st.integers(-6, 0)), max_size=40
 @settings(max_examples=examples(200))
 def test_the_mixture_holds_the_best_different_candidates(given_offers, size):
     score_of = {}
-    mixture = Mixture(size)
+    posterior = Posterior(size)
     for number, score in given_offers:
-        mixture.offer(candidate(number, float(score_of.setdefault(number, score))))
+        posterior.offer(candidate(number, float(score_of.setdefault(number, score))))
     expected = sorted(score_of.items(), key=lambda item: -item[1])[:size]
-    assert [c.clauses[0][0][0] for c in mixture.best] == [number for number, _ in expected]
-    assert mixture.bound == (min(s for _, s in expected) if len(expected) == size else -math.inf)
+    assert [c.clauses[0][0][0] for c in posterior.best] == [number for number, _ in expected]
+    assert posterior.bound == (min(s for _, s in expected) if len(expected) == size else -math.inf)
 
 
 def test_the_same_formula_in_another_order_is_the_same():
-    mixture = Mixture(5)
-    mixture.offer(Candidate((((0, True), (1, False)), ((2, True),)), -1.0, 0.0))
-    mixture.offer(Candidate((((2, True),), ((1, False), (0, True))), -1.0, 0.0))
-    assert len(mixture.best) == 1
+    posterior = Posterior(5)
+    posterior.offer(ScoredFormula((((0, True), (1, False)), ((2, True),)), -1.0, 0.0))
+    posterior.offer(ScoredFormula((((2, True),), ((1, False), (0, True))), -1.0, 0.0))
+    assert len(posterior.best) == 1
 
 
 def test_a_formula_that_has_left_is_forgotten():
     """Sets of the literals of every formula that had been held took 88 MiB."""
-    mixture, literal = Mixture(1), (len("abc"), True)
+    posterior, literal = Posterior(1), (len("abc"), True)
     references = sys.getrefcount(literal)
-    mixture.offer(Candidate(((literal,),), -2.0, 0.0))
-    mixture.offer(candidate(0, -1.0))
+    posterior.offer(ScoredFormula(((literal,),), -2.0, 0.0))
+    posterior.offer(candidate(0, -1.0))
     assert sys.getrefcount(literal) == references
 
 
 def test_what_cannot_be_is_not_held():
-    mixture = Mixture(5)
-    mixture.offer(Candidate((), -1.0, -math.inf))
-    assert mixture.best == []
-    assert mixture.bound == -math.inf
+    posterior = Posterior(5)
+    posterior.offer(ScoredFormula((), -1.0, -math.inf))
+    assert posterior.best == []
+    assert posterior.bound == -math.inf
 
 
 def test_weights_are_posteriors_normalized():
-    mixture = Mixture(3)
+    posterior = Posterior(3)
     for number, score in enumerate((-1000.0, -1001.0, -1003.0)):
-        mixture.offer(candidate(number, score))
+        posterior.offer(candidate(number, score))
     total = 1 + math.exp(-1) + math.exp(-3)
-    assert mixture.weights.tolist() == pytest.approx([1 / total, math.exp(-1) / total, math.exp(-3) / total])
-    assert mixture.weights.sum() == pytest.approx(1.0)
+    assert posterior.weights.tolist() == pytest.approx([1 / total, math.exp(-1) / total, math.exp(-3) / total])
+    assert posterior.weights.sum() == pytest.approx(1.0)

@@ -2,8 +2,6 @@
 
 import inspect
 import sys
-import weakref
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -12,19 +10,17 @@ from hypothesis import strategies as st
 from sklearn.tree import DecisionTreeClassifier
 
 from shown.engine import memory
-from shown.engine.memory import Account, Holding
 from shown.engine.planes import pack
 from shown.engine.threads import Threads
 from shown.errors import OutOfMemory
 from shown.evaluation import distinct
-from shown.inference import by_row, trees
+from shown.inference import by_row
 from shown.inference import growth as module
 from shown.inference.by_row import FeaturesByRow
 from shown.inference.growth import Nodes
 from shown.inference.trees import (
     Forest,
     Tree,
-    TreeSearch,
     clauses_of,
     impurity,
     plain_tree,
@@ -283,10 +279,10 @@ def test_formulas_that_share_clauses_are_those_of_the_trees(case, cut):
 
 def best_splits(columns, mask, positive, orders, cuts=(), threads=1):
     """The running best of the root for each seed, found in one go or several."""
-    holding, team = Holding(Account(), "growing trees", ""), Threads(threads)
+    team = Threads(threads)
     features = FeaturesByRow(mask)
     features.replace(columns[: [*cuts, len(columns)][0]])
-    nodes = Nodes(features.packed(mask), features.packed(positive), len(orders), holding)
+    nodes = Nodes(features.packed(mask), features.packed(positive), len(orders))
     for stop in [*cuts, len(columns)]:
         features.replace(columns[:stop])
         nodes.score(np.arange(1), features, orders, team)
@@ -375,40 +371,11 @@ def test_a_tree_as_deep_as_there_are_rows_needs_no_deep_stack():
     assert formula_bits(clauses_of(last), columns, mask).tolist() == positive.tolist()
 
 
-def hard_problem():
-    """Random features and labels that have nothing to do with them, on 4096 rows."""
+def test_trees_are_not_grown_where_memory_is_full(monkeypatch):
     columns = np.random.default_rng(0).integers(0, 2**63, (40, 64), dtype=np.uint64)
-    return columns[2:], np.full(64, FULL), columns[0] ^ columns[1]
-
-
-def test_trees_that_would_take_too_much_memory_are_refused():
-    columns, mask, positive = hard_problem()
-    account = Account(100_000)
-    forest = Forest(mask, positive, [0], account=account)
+    monkeypatch.setattr(memory, "resident_memory", memory.machine_memory)
     with pytest.raises(OutOfMemory, match="growing trees would need"):
-        forest.extend(columns)
-    forest.clear()
-    assert account.held == 0
-
-
-def test_a_limit_that_is_just_enough_changes_no_tree():
-    columns, mask, positive = hard_problem()
-    ample, tight = Account(2**30), Account(2**30)
-    expected = Forest(mask, positive, [0, 1], account=ample).extend(columns)
-    tight.limit = ample.peak_bytes
-    assert Forest(mask, positive, [0, 1], account=tight).extend(columns) == expected
-    assert tight.peak_bytes <= ample.peak_bytes
-
-
-def test_an_error_keeps_no_nodes(monkeypatch):
-    columns, mask, positive = hard_problem()
-    search = TreeSearch(SimpleNamespace(mask=mask, positive=positive), 1, 0, account=Account(100_000))
-    made = []
-    monkeypatch.setattr(trees, "Nodes", lambda *given: made.append(weakref.ref(nodes := Nodes(*given))) or nodes)
-    with pytest.raises(OutOfMemory) as caught:
-        list(search.propose(SimpleNamespace(columns=columns), np.zeros(len(columns))))
-    assert caught.value is not None
-    assert [nodes() for nodes in made] == [None]
+        Forest(np.full(64, FULL), columns[0] ^ columns[1], [0]).extend(columns[2:])
 
 
 def test_no_trees_are_grown_without_seeds():

@@ -12,8 +12,8 @@ from shown.engine.planes import Planes
 from shown.grid import Tokens, grid
 from shown.inference.features import evaluate
 from shown.language.attention import at_places, lands_on_little, shape_of
-from shown.language.evaluate import Plan
 from shown.language.grammar import paper_grammar
+from shown.language.plan import Plan
 from shown.language.primitives import LANGUAGE, Language
 from shown.language.standard import STANDARD
 from shown.language.terms import parse

@@ -11,7 +11,7 @@ from shown.engine import counts
 from shown.engine.planes import Planes
 from shown.errors import BadProgram
 from shown.grid import AREAS, Tokens, grid
-from shown.language.evaluate import run_cell_by_cell, run_many
+from shown.language.kernels import run_cell_by_cell, run_many
 from shown.language.phrases import say
 from shown.language.primitives import Language
 from shown.language.primitives.counting import cells_in

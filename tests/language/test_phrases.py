@@ -6,9 +6,9 @@ from hypothesis import given
 
 from shown.errors import BadProgram
 from shown.grid import Grid, Tokens
-from shown.language.evaluate import reference_columns
 from shown.language.grammar import paper_grammar
 from shown.language.phrases import say
+from shown.language.plan import reference_columns
 from shown.language.primitives import CELL_IS_VALUE, LANGUAGE, Primitive
 from shown.language.reference import View
 from shown.language.standard import STANDARD

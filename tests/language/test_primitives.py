@@ -18,9 +18,9 @@ from shown.explain import explain
 from shown.grid import grid
 from shown.inference.features import evaluate
 from shown.inference.learner import Learner
-from shown.language.evaluate import Plan
 from shown.language.grammar import Grammar, Rule, geometric, paper_grammar, paper_offsets, uniform
 from shown.language.phrases import say
+from shown.language.plan import Plan
 from shown.language.primitives import LANGUAGE, Primitive
 from shown.language.reference import NOWHERE
 from shown.language.terms import Kind, Term, parse

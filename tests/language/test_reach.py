@@ -15,8 +15,8 @@ from shown.engine.planes import shift
 from shown.errors import BadInput
 from shown.grid import grid
 from shown.inference.learner import Learner
-from shown.language.evaluate import Plan, reference_columns
 from shown.language.grammar import Grammar, Rule, paper_grammar, uniform
+from shown.language.plan import Plan, reference_columns
 from shown.language.primitives import EVERYWHERE, LANGUAGE, Primitive
 from shown.language.reach import Reach, margin_for, reach_of
 from shown.language.reference import NOWHERE, View

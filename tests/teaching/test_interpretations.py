@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from shown.demonstrations import Demonstration, Demonstrations, Step
 from shown.engine.planes import Planes
 from shown.errors import BadInput
-from shown.evaluation.rows import Rows, evidence_of
+from shown.evaluation.rows import Rows, labels_of
 from shown.grid import Tokens, grid
 from shown.teaching.interpretation.equivalence import Effects
 from shown.teaching.interpretation.interpretations import (
@@ -321,9 +321,9 @@ def test_what_experts_have_shown_stays_shown(name, interpretation):
     result = interpret(shown, interpretation, game)
     grids = list(dict.fromkeys(step.grid for step in shown.steps))
     rows = Rows([Planes(grids, game.tokens)])
-    evidence = evidence_of(rows, result.steps)
-    assert len(evidence.word) == len(shown.steps)
-    assert evidence.shows(evidence.positive & evidence.mask).all()
+    labels = labels_of(rows, result.steps)
+    assert len(labels.word) == len(shown.steps)
+    assert labels.shows(labels.positive & labels.mask).all()
     if interpretation.clicks in ("exact", "equivalent", "expert", "winning"):
         assert [step.action for step in result.steps] == [step.action for step in shown.steps]
     if interpretation == EXACT_CLICKS:

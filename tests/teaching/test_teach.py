@@ -225,7 +225,7 @@ def test_a_hypothesis_with_images_explains_the_images_too():
     fitted = Fitter(Task(demos, programs=2000)).fit(Hypothesis(EXACT_CLICKS, NIM.symmetries), demos)
     assert len(fitted.pinned.rest.word) >= 2 * len(demos.steps) - 1
     assert fitted.pinned.rest.weight.sum() == pytest.approx(len(demos.steps))
-    assert all(explains(fitted, candidate.clauses) for candidate in fitted.candidates)
+    assert all(explains(fitted, candidate.clauses) for candidate in fitted.formulas)
     assert not explains(fitted, ())
 
 
@@ -259,7 +259,7 @@ def test_leniently_everything_shown_is_allowed_and_nothing_that_can_be_told_from
         held = {bool(v) for v in exact.pinned.rest.shows(column)}
         assert True in held or not (opened & column).any()
         assert False in held or not (opened & ~column).any()
-    rows_allowed = formula_bits(lenient.candidates[0].clauses, lenient.features.columns, lenient.pinned.rest.mask)
+    rows_allowed = formula_bits(lenient.formulas[0].clauses, lenient.features.columns, lenient.pinned.rest.mask)
     assert not (rows_allowed & ~lenient.pinned.rest.positive).any()
 
 
@@ -364,7 +364,7 @@ def test_a_refit_starts_from_the_clauses_that_are_still_exact():
     exact = [clause for clause, wrong in zip(known, bits.any(axis=1), strict=True) if not wrong]
     assert exact
     assert {frozenset(clause) for clause in exact} <= {frozenset(clause) for clause in again.pool.clauses}
-    assert all(explains(again, candidate.clauses) for candidate in again.candidates)
+    assert all(explains(again, candidate.clauses) for candidate in again.formulas)
 
 
 def test_the_hardest_levels_are_those_that_fewest_win():

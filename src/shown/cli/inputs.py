@@ -1,20 +1,18 @@
-"""Inputs shared by the commands: games and worlds, policies, vocabularies, grids, clusters."""
+"""Inputs shared by the commands: games and worlds, policies, vocabularies, grids."""
 
 from __future__ import annotations
 
 import argparse
-import contextlib
 import importlib
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from importlib.metadata import entry_points
 from typing import Any, Protocol, cast
 
-from shown.cli.output import say, sigterm_interrupts
+from shown.cli.output import say
 from shown.demonstrations import Demonstrations
 from shown.errors import BadInput, at
-from shown.evaluation.cluster import Cluster
 from shown.files import MAX_BYTES, read_json, read_text
 from shown.grid import Grid, Tokens
 from shown.language.languages import find as find_by_name
@@ -154,19 +152,6 @@ def style_provider(game: str) -> StyleProvider | None:
     """Return the installed provider that has styles of a game, or None."""
     loaded = (point.load() for point in entry_points(group="shown.styles"))
     return next((provider for provider in loaded if provider.describe(game)), None)
-
-
-@contextlib.contextmanager
-def opened(cluster: str | None, workers: int | None = None) -> Iterator[Cluster | None]:
-    """Connect to the cluster at an address for the duration of the block; None without an address."""
-    if cluster is None:
-        yield None
-        return
-    # Ray reports dead workers on standard output, which is for data. What users need to know is raised as an error.
-    os.environ.setdefault("RAY_DEDUP_LOGS_SKIP_REGEX", ".")
-    with sigterm_interrupts(), Cluster(cluster, workers) as connected:
-        say(f"shown: {connected.summary}")
-        yield connected
 
 
 def _load_function(name: str) -> Callable[[Any], Any]:

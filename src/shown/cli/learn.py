@@ -12,7 +12,7 @@ from typing import Any
 
 from shown.cli import FAILURE, INTERRUPTED, options
 from shown.cli.demonstration_sources import follow, load
-from shown.cli.inputs import find_language, load_policy, opened, read_grids
+from shown.cli.inputs import find_language, load_policy, read_grids
 from shown.cli.output import check_writable, print_json, say, sigterm_interrupts
 from shown.demonstrations import Demonstrations
 from shown.engine import compilation
@@ -67,8 +67,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     options.add_seed(parser)
     add("--threads", type=options.positive, metavar="N", help="threads (default: one per core)")
     add("--device", choices=DEVICES, default="cpu", help="evaluate programs on the CPU or a GPU (cuda)")
-    options.add_cluster(parser, "evaluate programs")
-    add("--memory", type=options.positive, metavar="MIB", help="memory limit (default: half of this machine's)")
+    add("--memory", type=options.positive, metavar="MIB", help="memory of the programs; then fewer are used")
     add("--quiet", action="store_true", help="do not report progress")
     options.add_json(parser)
     add = parser.add_argument_group("options of a single fit to the exact clicks, without practice").add_argument
@@ -146,11 +145,10 @@ def run(args: argparse.Namespace) -> int:
     start = time.monotonic()
     if args.quiet:
         compilation.NOTICE_AFTER = compilation.NEVER
-    with opened(args.cluster) as cluster:
-        memory_limit = args.memory * 2**20 if args.memory else None
-        resources = Resources(args.threads, args.device, memory_limit, cluster, args.seed)
-        single = any(getattr(args, name) is not None for name in SINGLE_FIT)
-        result = (_fit_once if single else _teach)(args, task, resources)
+    memory_limit = args.memory * 2**20 if args.memory else None
+    resources = Resources(args.threads, args.device, memory_limit, args.seed)
+    single = any(getattr(args, name) is not None for name in SINGLE_FIT)
+    result = (_fit_once if single else _teach)(args, task, resources)
     for contradiction in result.contradictions:
         say(f"shown: {contradiction.text}")
     if result.policy is None:
@@ -230,7 +228,7 @@ def _fit_once(args: argparse.Namespace, task: _Task, resources: Resources) -> _R
     failure = learner.failure_
     if failure is not None and args.published:
         failure = replace(failure, richer=None)  # another vocabulary would be another method
-    policy = learner.policy_ if learner.candidates_ else None
+    policy = learner.policy_ if learner.formulas_ else None
     return _Result(policy, failure, code, contradictions=learner.contradictions_)
 
 

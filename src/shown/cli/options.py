@@ -61,12 +61,6 @@ def add_json(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print JSON")
 
 
-def add_cluster(parser: argparse.ArgumentParser, what: str) -> None:
-    parser.add_argument(
-        "--cluster", metavar="ADDRESS", help=f"Ray cluster to {what} on: local, auto (one running here) or HOST:PORT"
-    )
-
-
 def number(kind: type[Number], low: Number, high: Number | None = None) -> Callable[[str], Number]:
     """Return an argparse type for numbers from `low` to `high`.
 

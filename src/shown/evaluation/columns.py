@@ -14,13 +14,13 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from shown.engine.memory import Account
+from shown.engine.memory import Memory
 from shown.engine.planes import ALL, Planes
 from shown.engine.threads import ONE_THREAD, Threads
 from shown.evaluation.distinct import CONSTANT, Distinct, bytes_of_rows
 from shown.evaluation.jobs import Added, Batch, Job, Pieces, Span, joined, results
 from shown.language.attention import at_places, codes_of, lands_on_little
-from shown.language.evaluate import how_many, run_many
+from shown.language.kernels import how_many, run_many
 from shown.language.primitives import LANGUAGE, Language, Primitive
 from shown.language.shapes import Block, Hole, Shape
 
@@ -33,6 +33,9 @@ AT_ACTION_CELL, AT_CELL_WITH_VALUE, SHIFTED, SCANNING = (
 
 TOGETHER = 2**18
 """Most programs of blocks that threads work on at the same time."""
+
+PROGRAM_BYTES = 12
+"""Bytes of a program in the list of programs."""
 
 A = TypeVar("A")
 B = TypeVar("B")
@@ -68,9 +71,9 @@ class Evaluator:
 
     _fused = True  # whether one loop computes and adds results where it can (`loops.py`)
 
-    def __init__(self, world: Planes, language: Language, account: Account, threads: Threads = ONE_THREAD) -> None:
+    def __init__(self, world: Planes, language: Language, memory: Memory, threads: Threads = ONE_THREAD) -> None:
         self.world, self.language, self.threads = world, language, threads
-        self._account = account
+        self._memory = memory
         self.of_program: list[np.ndarray] = []
         self.flipped: list[np.ndarray] = []
         words = world.shape[2]
@@ -90,7 +93,6 @@ class Evaluator:
         self._demanded = 0
         self._ahead: deque[Result] = deque()
         self._bytes_per_result: dict[str, int] = {}
-        self._advice = ""  # what to do if memory runs out
 
     @property
     def _np(self) -> Any:
@@ -107,7 +109,7 @@ class Evaluator:
 
     def _distinct(self, mask: np.ndarray, what: str, up_to_negation: bool = False) -> Any:
         """Return a table of distinct rows of words."""
-        return Distinct(mask, self._account, what, up_to_negation)
+        return Distinct(mask, self._memory, what, up_to_negation)
 
     @property
     def columns(self) -> np.ndarray:
@@ -135,13 +137,10 @@ class Evaluator:
         """Say that the first `count` announced blocks will be evaluated: threads work on several of them at a time."""
         self._demanded = count
 
-    def evaluate(self, block: Block, places: np.ndarray | None = None) -> None:
-        """Add the programs of a block, or only those at some places in it, in ascending order. [n]"""
-        if places is not None:
-            self._add_together([block], [places])
-        elif not self._ahead:
-            blocks = self._together(block)
-            self._add_together(blocks, [np.arange(block.count) for block in blocks])
+    def evaluate(self, block: Block) -> None:
+        """Add the programs of a block."""
+        if not self._ahead:
+            self._add_together(self._together(block))
         result = self._ahead.popleft()
         self.of_program.append(result.ids)
         self.flipped.append(result.flips)
@@ -159,7 +158,7 @@ class Evaluator:
         coming = self._blocks[place : self._demanded]
         if not coming or coming[0] != block:
             return [block]
-        room = self._account.room // 2
+        room = self._memory.room // 2
         each = bytes_of_rows(1, len(self.world.row_mask), True), bytes_of_rows(1, math.prod(self.world.shape), False)
         count = programs = 0
         for other in coming:
@@ -170,13 +169,12 @@ class Evaluator:
             count += 1
         return list(coming[:count])
 
-    def _add_together(self, blocks: Sequence[Block], places: Sequence[np.ndarray]) -> None:
+    def _add_together(self, blocks: Sequence[Block]) -> None:
         """Compute the columns of blocks, and number them by their first programs."""
-        self._advice = self._what_fits()
-        self._account.take(12 * sum(map(len, places)), "the list of programs", self._advice)
+        self._memory.take(PROGRAM_BYTES * sum(block.count for block in blocks), "the list of programs")
         before = len(self._columns)
         self._keep(dict.fromkeys(inner for block in blocks for inner in self._new(block.shape)))
-        jobs = [self._job(block.shape, some) for block, some in zip(blocks, places, strict=True)]
+        jobs = [self._job(block.shape, block.count) for block in blocks]
         found = results(self._np, jobs, self._map)
         self._spread_states()
         rows = [self._in_columns(*pair) for pair in zip(found, jobs, strict=True)]
@@ -184,13 +182,11 @@ class Evaluator:
         ids, numbers = self._numbered(before, ids, flips)
         self._column_of_states = renumbered(self._column_of_states, before, numbers)
         ids, flips = self._fetch(ids), self._fetch(flips)
-        for some in places:
-            self._ahead.append(Result(before, ids[: len(some)], flips[: len(some)]))
-            before = max(before, int(ids[: len(some)].max(initial=CONSTANT)) + 1)
-            ids, flips = ids[len(some) :], flips[len(some) :]
-
-    def close(self) -> None:
-        """End work that is done ahead; here there is none."""
+        for block in blocks:
+            own = slice(block.count)
+            self._ahead.append(Result(before, ids[own], flips[own]))
+            before = max(before, int(ids[own].max(initial=CONSTANT)) + 1)
+            ids, flips = ids[block.count :], flips[block.count :]
 
     def _map(self, work: Callable[[A], B], pieces: Sequence[A]) -> list[B]:
         """Return the results of the pieces, in order, computed by all threads."""
@@ -207,15 +203,15 @@ class Evaluator:
         numbers = self._columns.settle(before, ids, flips, self.threads)
         return renumbered(ids, before, numbers), numbers
 
-    def _job(self, shape: Shape, places: np.ndarray) -> Job:
-        """Return the work on the programs at some places of a shape, whose conditions are known."""
+    def _job(self, shape: Shape, count: int) -> Job:
+        """Return the work on the first `count` programs of a shape, whose conditions are known."""
         if self._lands_on_little(shape):
-            return self._attentive(shape, places)
+            return self._attentive(shape, count)
         if len(shape.parts) == 1:
-            return self._over_one_condition(shape, shape.parts[0], places)
+            return self._over_one_condition(shape, shape.parts[0], count)
         arguments, expand = self._arguments(shape)
-        if len(places) < len(expand):
-            arguments, expand = self._needed(arguments, expand[self._put(places)])
+        if count < len(expand):
+            arguments, expand = self._needed(arguments, expand[:count])
         primitive, planes = self.language[shape.primitive], self._stored_planes
 
         def work(span: Span) -> Added:
@@ -223,27 +219,22 @@ class Evaluator:
 
         return Job(Pieces(work, self._chunks(how_many(arguments), self._at_a_time(primitive))), expand)
 
-    def _attentive(self, shape: Shape, places: np.ndarray) -> Job:
-        """Return the work on programs that read few cells.
-
-        Evaluates all programs between the first and the last wanted choice of the first argument.
-        """
+    def _attentive(self, shape: Shape, count: int) -> Job:
+        """Return the work on the first `count` programs of a shape that read few cells."""
         hole, *others = shape.arguments
         assert isinstance(hole, Hole)
         each = shape.count // len(hole.atoms)
-        first, last = int(places[0]) // each, int(places[-1]) // each
-        wanted = int(places[-1]) + 1
 
         def work(span: Span) -> Added:
             some = Shape(shape.primitive, (Hole(hole.kind, hole.atoms[slice(*span)]), *others))
-            chunks = at_places(self.world, some, self.language, min(some.count, wanted - span[0] * each))
+            chunks = at_places(self.world, some, self.language, min(some.count, count - span[0] * each))
             return joined(self._np, [self._added(self._put(chunk)) for chunk in chunks])
 
-        spans = [(atom, atom + 1) for atom in range(first, last + 1)]
-        return Job(Pieces(work, spans), self._put(places - first * each))
+        spans = [(atom, atom + 1) for atom in range(-(-count // each))]
+        return Job(Pieces(work, spans), self._np.arange(count))
 
-    def _over_one_condition(self, shape: Shape, part: Shape, wanted: np.ndarray) -> Job:
-        """Return the work on the `wanted` programs of a shape over one condition.
+    def _over_one_condition(self, shape: Shape, part: Shape, count: int) -> Job:
+        """Return the work on the first `count` programs of a shape over one condition.
 
         Its planes are kept, or read where those of its own condition are kept, or computed for this work alone.
         """
@@ -255,8 +246,8 @@ class Evaluator:
         ways, all_inner = math.prod(sizes), how_many(inner)
         places = self._np.arange(ways * all_inner).reshape(*sizes, all_inner)[..., expand_inner]
         expand = self._np.moveaxis(places, -1, axis).reshape(-1)
-        if len(wanted) < len(expand):
-            way, place = self._np.divmod(expand[self._put(wanted)], all_inner)
+        if count < len(expand):
+            way, place = self._np.divmod(expand[:count], all_inner)
             needed, place = self._np.unique(place, return_inverse=True)
             expand = way * len(needed) + place
             inner, shifts = [a[needed] for a in inner], None if shifts is None else shifts[needed]
@@ -285,23 +276,23 @@ class Evaluator:
     def _add_reads(self, conditions: np.ndarray, shifts: np.ndarray) -> Added:
         """Add programs that read kept planes at the clicked cell, or a shift away from it. [n] each"""
         flat = self._stored_planes.reshape(len(self._planes), -1)
-        return Added(*self._columns.add(flat, self.world.row_words, self._advice, conditions, shifts, self.threads))
+        return Added(*self._columns.add(flat, self.world.row_words, conditions, shifts, self.threads))
 
     def _add_firsts(self, values: np.ndarray, conditions: np.ndarray, shifts: np.ndarray) -> Added:
         """Add programs that read kept planes a shift away from the first cell with a value. [n] each"""
         read = self._stored_planes, values, conditions, shifts
-        ids, flips = self._states.add_firsts(self.world, *read, self._advice, self.threads)
+        ids, flips = self._states.add_firsts(self.world, *read, self.threads)
         return Added(ids, flips, of_states=True)
 
     def _add_scans(self, *arguments: np.ndarray) -> Added:
         """Add programs that scan from the clicked cell. [n] each"""
         read = self._stored_planes, arguments, self.world.row_words
-        return Added(*self._columns.add_scans(self.world, *read, self._advice, self.threads))
+        return Added(*self._columns.add_scans(self.world, *read, self.threads))
 
     def _keep_scans(self, *arguments: np.ndarray) -> Added:
         """Keep the planes of scans. [n] each"""
         read = self._stored_planes, arguments, self._every_word
-        return Added(*self._planes.add_scans(self.world, *read, self._advice, self.threads))
+        return Added(*self._planes.add_scans(self.world, *read, self.threads))
 
     def _inner(self, primitive: Primitive, part: Shape) -> tuple[list[Any], Any, Any]:
         """Return what a program's condition is computed from: distinct argument tuples, and the index of each term's.
@@ -426,23 +417,23 @@ class Evaluator:
 
         def work(span: Span) -> Added:
             planes = self._run(primitive, [codes[slice(*span)] for codes in arguments], known)
-            return Added(*self._planes.add(planes.reshape(len(planes), -1), self._every_word, self._advice))
+            return Added(*self._planes.add(planes.reshape(len(planes), -1), self._every_word))
 
         return Job(Pieces(work, self._chunks(how_many(arguments), self._at_a_time(None))), expand)
 
     def _added(self, results: np.ndarray) -> Added:
         """Add results of programs to the table of their kind. [n, ...]"""
         if results.ndim == 2:
-            ids, flips = self._states.add(results, self._spread, self._advice)
+            ids, flips = self._states.add(results, self._spread)
         else:
-            ids, flips = self._columns.add(*self.world.words_of_rows(results), self._advice)
+            ids, flips = self._columns.add(*self.world.words_of_rows(results))
         return Added(ids, flips, results.ndim == 2)
 
     def _spread_states(self) -> None:
         """Make each new row of states a column: programs that do not depend on the action."""
         new = self._states.array[len(self._column_of_states) :]
         if len(new):
-            ids, flips = self._columns.add(*self.world.words_of_rows(new), self._advice, threads=self.threads)
+            ids, flips = self._columns.add(*self.world.words_of_rows(new), threads=self.threads)
             self._column_of_states = self._np.concatenate([self._column_of_states, ids])
             self._flip_of_states = self._np.concatenate([self._flip_of_states, flips])
 
@@ -456,12 +447,6 @@ class Evaluator:
         results = run_many(self.world, primitive, arguments, planes)
         self._bytes_per_result[primitive.name] = results[0].nbytes
         return results
-
-    def _what_fits(self) -> str:
-        programs = self.programs
-        return (
-            f"About {programs:,} programs fit; learn with fewer" if programs else "Use fewer or smaller demonstrations"
-        )
 
 
 def renumbered(ids: Any, start: int, numbers: Any) -> Any:

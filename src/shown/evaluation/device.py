@@ -21,14 +21,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from shown.engine.memory import Account, reserve
+from shown.engine.memory import Memory, reserve
 from shown.engine.planes import Planes
 from shown.engine.threads import ONE_THREAD, Threads
 from shown.errors import BadInput, OutOfMemory, ShownError
-from shown.evaluation.cluster import first_line
 from shown.evaluation.columns import A, B, Evaluator, inner_shapes
 from shown.evaluation.distinct import CONSTANT, bytes_of_rows
-from shown.language.evaluate import how_many
+from shown.language.kernels import how_many
 from shown.language.primitives import LANGUAGE, Language, Primitive
 from shown.language.shapes import Block, Shape
 from shown.language.terms import Kind
@@ -87,9 +86,9 @@ class DeviceDistinct:
     """`Distinct` on a device."""
 
     def __init__(
-        self, kernels: Cuda, mask: np.ndarray, account: Account, what: str, up_to_negation: bool = False
+        self, kernels: Cuda, mask: np.ndarray, memory: Memory, what: str, up_to_negation: bool = False
     ) -> None:
-        self._kernels, self._account, self._what = kernels, account, what
+        self._kernels, self._memory, self._what = kernels, memory, what
         self._mask = kernels.put(mask)
         self._lowest = mask[0] & (~mask[0] + np.uint64(1)) if up_to_negation else np.uint64(0)
         self._begin()
@@ -106,12 +105,12 @@ class DeviceDistinct:
 
     def forget(self) -> None:
         """Drop all rows and release their memory."""
-        self._account.give(self._taken)
+        self._memory.give(self._taken)
         self._begin()
         self._kernels.tidy()
 
-    def _take(self, more: int, advice: str) -> None:
-        self._account.take(more, self._what, advice)
+    def _take(self, more: int) -> None:
+        self._memory.take(more, self._what)
         self._taken += more
 
     @property
@@ -126,13 +125,13 @@ class DeviceDistinct:
         """Rows on the device. [count, words] uint64"""
         return self._table.rows[: self._count]
 
-    def add(self, flat: Any, places: np.ndarray, advice: str, threads: Threads = ONE_THREAD) -> tuple[Any, Any]:
+    def add(self, flat: Any, places: np.ndarray, threads: Threads = ONE_THREAD) -> tuple[Any, Any]:
         """Return the same as `Distinct.add`."""
         n, xp = len(flat), self._np
         most, before = self._count + n, len(self._table.slots)
         if 2 * most > before:  # keeps at least half of the slots free, even if all coming rows are new
             size = 1 << (3 * most - 1).bit_length()
-            self._take(4 * (size - before), "Use fewer programs")
+            self._take(4 * (size - before))
             self._table = HashTable(self._table.rows, self._table.mixes, xp.full(size, -1, dtype=np.int32))
             self._kernels.enter(self._table, self._count)
         indices = self._kernels.put(places.astype(np.int32))
@@ -143,7 +142,7 @@ class DeviceDistinct:
         numbers = xp.empty(n, dtype=np.int32)
         if new:
             leaders = leaders[xp.argsort(lead[leaders])]
-            self._make_room(self._count + new, advice)
+            self._make_room(self._count + new)
             self._kernels.keep(rows, slots, leaders, self._count, self._table)
             numbers[leaders] = xp.arange(self._count, self._count + new, dtype=np.int32)
             self._count += new
@@ -151,12 +150,12 @@ class DeviceDistinct:
         added = numbers[xp.maximum(-2 - met, 0)]
         return xp.where(met >= 0, known, xp.where(met == CONSTANT, CONSTANT, added)).astype(np.int32), rows.flips
 
-    def _make_room(self, needed: int, advice: str) -> None:
+    def _make_room(self, needed: int) -> None:
         before, words = self._table.rows.shape
         if needed <= before:
             return
         room = max(needed, before + before // 2)
-        self._take((room - before) * (8 * words + 12), advice)
+        self._take((room - before) * (8 * words + 12))
         rows = self._np.empty((room, words), dtype=np.uint64)
         rows[: self._count] = self._table.rows[: self._count]
         mixes = self._np.empty(room, dtype=np.uint64)
@@ -174,8 +173,8 @@ class DeviceColumns(DeviceDistinct):
         turned: whether each column is kept on the host with a 1 in the first row. [count] bool
     """
 
-    def __init__(self, kernels: Cuda, mask: np.ndarray, account: Account, here: Account, what: str) -> None:
-        super().__init__(kernels, mask, account, what, up_to_negation=True)
+    def __init__(self, kernels: Cuda, mask: np.ndarray, memory: Memory, here: Memory, what: str) -> None:
+        super().__init__(kernels, mask, memory, what, up_to_negation=True)
         self._here, self._room = here, 0
         self._words = len(mask)
         self._settled = np.empty((0, len(mask)), dtype=np.uint64)
@@ -218,7 +217,7 @@ class DeviceColumns(DeviceDistinct):
         if self._count > self._room:
             room = max(64, self._count, self._room + self._room // 2)
             more = bytes_of_rows(room, self._words, True) - bytes_of_rows(self._room, self._words, True)
-            self._here.take(more, "the columns of the programs", "Learn with fewer programs")
+            self._here.take(more, "the columns of the programs")
             self._room = room
         if self._count > len(self._settled):
             rows = reserve(self._here.limit // bytes_of_rows(1, self._words, True), self._words, self._room)
@@ -234,22 +233,23 @@ class DeviceEvaluator(Evaluator):
 
     _fused = False
 
-    def __init__(self, world: Planes, language: Language, account: Account, threads: Threads, kernels: Cuda) -> None:
+    def __init__(self, world: Planes, language: Language, memory: Memory, threads: Threads, kernels: Cuda) -> None:
         self._kernels = kernels
-        memory = kernels.memory()
-        self._chunk = min(CHUNK_BYTES, memory // 32)
-        self._there = Account(memory - 4 * self._chunk)
-        super().__init__(world, language, account, threads)
+        there = kernels.memory()
+        self._chunk = min(CHUNK_BYTES, there // 32)
+        self._there = Memory(there - 4 * self._chunk)
+        super().__init__(world, language, memory, threads)
         self._of_values, self._inside = kernels.put(world.of_values), kernels.put(world.inside)
         self._somewhere, self._first = kernels.put(world.somewhere), kernels.put(places_by_slot(world))
 
-    def evaluate(self, block: Block, places: np.ndarray | None = None) -> None:
+    def evaluate(self, block: Block) -> None:
         try:
-            super().evaluate(block, places)
+            super().evaluate(block)
         except MemoryError as error:
-            raise OutOfMemory(f"the device is out of memory ({error}). {self._advice}.") from None
+            raise OutOfMemory(f"the device is out of memory ({error}). Use fewer programs.") from None
         except self._kernels.faults as error:
-            raise ShownError(f"the device failed ({first_line(error)}). Try again, or use the device cpu.") from None
+            reason = str(error).partition("\n")[0]
+            raise ShownError(f"the device failed ({reason}). Try again, or use the device cpu.") from None
 
     @property
     def _np(self) -> Any:
@@ -264,7 +264,7 @@ class DeviceEvaluator(Evaluator):
     def _distinct(self, mask: np.ndarray, what: str, up_to_negation: bool = False) -> Any:
         what = f"{what} on the device"
         if up_to_negation:
-            return DeviceColumns(self._kernels, mask, self._there, self._account, what)
+            return DeviceColumns(self._kernels, mask, self._there, self._memory, what)
         return DeviceDistinct(self._kernels, mask, self._there, what)
 
     def _together(self, block: Block) -> list[Block]:
@@ -282,7 +282,7 @@ class DeviceEvaluator(Evaluator):
         if not super()._lands_on_little(shape):
             return False
         new = (inner for inner in inner_shapes(shape) if inner in self._shared and inner not in self._conditions)
-        room = self._there.limit - self._there.held
+        room = self._there.room
         return not self._has(shape) or sum(inner.count for inner in new) * self.world.bytes_per_plane > room
 
     def _has(self, shape: Shape) -> bool:
@@ -335,17 +335,17 @@ def places_by_slot(world: Planes) -> np.ndarray:
     return places
 
 
-def evaluator_on(device: str, world: Planes, language: Language, account: Account, threads: Threads) -> Evaluator:
+def evaluator_on(device: str, world: Planes, language: Language, memory: Memory, threads: Threads) -> Evaluator:
     """Return the evaluator for "cpu" or "cuda"; raise an error if it is unavailable."""
     if device == "cpu":
-        return Evaluator(world, language, account, threads)
+        return Evaluator(world, language, memory, threads)
     from shown.evaluation.cuda import Cuda
 
-    return DeviceEvaluator(world, language, account, threads, Cuda())
+    return DeviceEvaluator(world, language, memory, threads, Cuda())
 
 
-def check_device(device: str, shared: bool = False) -> None:
-    """Raise an error if programs cannot be evaluated on a device; `shared`: by a cluster.
+def check_device(device: str) -> None:
+    """Raise an error if programs cannot be evaluated on a device.
 
     >>> check_device("gpu")
     Traceback (most recent call last):
@@ -353,8 +353,6 @@ def check_device(device: str, shared: bool = False) -> None:
     """
     if device not in DEVICES:
         raise BadInput(f"device {device!r}: programs are evaluated on {' or '.join(DEVICES)}.")
-    if device == "cuda" and shared:
-        raise BadInput("device 'cuda': a cluster evaluates programs on CPU cores only. Use one of the two.")
     if device == "cuda":
         from shown.evaluation.cuda import Cuda
 

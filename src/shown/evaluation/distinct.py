@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from shown.engine.compilation import compiled
-from shown.engine.memory import COPIED, Account, Holding, empty, reserve
+from shown.engine.memory import COPIED, Memory, default_limit, empty, reserve
 from shown.engine.planes import Planes
 from shown.engine.threads import ONE_THREAD, Gate, Threads
 from shown.evaluation import loops
@@ -39,8 +39,8 @@ class Distinct:
         turned: whether each row is kept with a 1 in the first place of the mask. [count] bool
     """
 
-    def __init__(self, mask: np.ndarray, account: Account, what: str, up_to_negation: bool = False) -> None:
-        self._mask, self._account, self._what = mask, account, what
+    def __init__(self, mask: np.ndarray, memory: Memory, what: str, up_to_negation: bool = False) -> None:
+        self._mask, self._memory, self._what = mask, memory, what
         # The lowest bit of the mask: a row with a 1 there is looked up as its negation.
         self._lowest = mask[0] & (~mask[0] + np.uint64(1)) if up_to_negation else np.uint64(0)
         self._rows = np.empty((0, len(mask)), dtype=np.uint64)
@@ -49,7 +49,7 @@ class Distinct:
         self._table = np.full(1, loops.EMPTY, dtype=np.int32)
         # Rows, and whether one found no room: then all threads pause.
         self._counter = np.zeros(loops.LACKS_ROOM + 1, dtype=np.int64)
-        self._room = 0  # rows reserved in the account
+        self._room = 0  # rows counted in the memory
         self._gate = Gate()
 
     def __len__(self) -> int:
@@ -72,7 +72,6 @@ class Distinct:
         self,
         flat: np.ndarray,
         places: np.ndarray,
-        advice: str,
         chosen: np.ndarray | None = None,
         shifts: np.ndarray | None = None,
         threads: Threads = ONE_THREAD,
@@ -82,14 +81,13 @@ class Distinct:
         Args:
             flat: words that contain those of the rows. [any, any]
             places: indices of the words of a row. [words]
-            advice: remedy for the error if memory runs out.
             chosen: line of `flat` that contains each row; by default the lines in order. [n]
             shifts: number added to the places for each row; by default none. [n]
             threads: threads that share the rows.
         """
         chosen = np.arange(len(flat)) if chosen is None else chosen
         shifts = np.zeros(len(chosen), dtype=np.int64) if shifts is None else shifts
-        return self._add(loops.add_read, (flat, chosen, shifts, places), len(chosen), len(places), advice, threads)
+        return self._add(loops.add_read, (flat, chosen, shifts, places), len(chosen), len(places), threads)
 
     def add_firsts(
         self,
@@ -98,7 +96,6 @@ class Distinct:
         values: np.ndarray,
         conditions: np.ndarray,
         shifts: np.ndarray,
-        advice: str,
         threads: Threads = ONE_THREAD,
     ) -> tuple[np.ndarray, np.ndarray]:
         """Add what planes have at the cells a shift away from the first cell with a value: one bit per state.
@@ -107,10 +104,10 @@ class Distinct:
             world: the states.
             planes: planes. [any, rows, columns, words]
             values, conditions, shifts: number of the value, index of the plane, and shift of each row. [n]
-            advice, threads: as for `add`.
+            threads: as for `add`.
         """
         read = (planes.reshape(len(planes), -1), values, conditions, shifts, *world.first_reads)
-        return self._add(loops.add_firsts, read, len(values), world.states, advice, threads)
+        return self._add(loops.add_firsts, read, len(values), world.states, threads)
 
     def add_scans(
         self,
@@ -118,16 +115,15 @@ class Distinct:
         planes: np.ndarray,
         arguments: Sequence[np.ndarray],
         places: np.ndarray,
-        advice: str,
         threads: Threads = ONE_THREAD,
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Return the same as `add(scan_many(world, planes, *arguments), places, advice)`."""
+        """Return the same as `add(scan_many(world, planes, *arguments), places)`."""
         flat, inside = planes.reshape(len(planes), -1), world.inside.reshape(-1)
         read = (flat, *arguments, world.shape, inside, np.tile(world.somewhere, world.shape[1]), places)
-        return self._add(loops.add_scans, read, len(arguments[0]), len(inside), advice, threads)
+        return self._add(loops.add_scans, read, len(arguments[0]), len(inside), threads)
 
     def _add(
-        self, loop: Callable[..., None], read: Sequence[Any], count: int, words: int, advice: str, threads: Threads
+        self, loop: Callable[..., None], read: Sequence[Any], count: int, words: int, threads: Threads
     ) -> tuple[np.ndarray, np.ndarray]:
         """Add `count` rows by a loop of all threads; `words` are read for each."""
         ids, flips = np.full(count, loops.FULL, dtype=np.int32), np.empty(count, dtype=np.bool_)
@@ -140,7 +136,7 @@ class Distinct:
                 if self._counter[loops.LACKS_ROOM]:
                     with self._gate.alone():
                         if self._room == room:  # no other thread has made room meanwhile
-                            self._make_room(advice)
+                            self._make_room()
         return ids, flips
 
     def _go_through(self, loop: Callable[..., None], arguments: Sequence[Any], _: int) -> None:
@@ -177,25 +173,25 @@ class Distinct:
 
     def forget(self) -> None:
         """Drop all rows and release their memory."""
-        self._account.give(self._bytes(self._room))
+        self._memory.give(self._bytes(self._room))
         self._counter[:] = self._room = 0
         self._rows, self._mixes, self._turned = self._rows[:0].copy(), self._mixes[:0].copy(), self._turned[:0].copy()
         self._table = np.full(1, loops.EMPTY, dtype=np.int32)
 
-    def _make_room(self, advice: str) -> None:
+    def _make_room(self) -> None:
         """Make room for half as many rows again, and for more while they take little: threads wait meanwhile.
 
         How much is made depends on the number of rows alone, not on how they came.
         """
-        little = min(LITTLE, self._account.limit // 64) // self._bytes(1)
+        little = min(LITTLE, self._memory.limit // 64) // self._bytes(1)
         room = max(64, min(16 * self._room, little), self._room + self._room // 2)
-        self._account.take(self._bytes(room) - self._bytes(self._room), self._what, advice)
+        self._memory.take(self._bytes(room) - self._bytes(self._room), self._what)
         count = self._count
         self._mixes, self._turned = (roomy(array, count, room - count) for array in (self._mixes, self._turned))
         self._table = np.full(1 << (2 * room - 1).bit_length(), loops.EMPTY, dtype=np.int32)
         fill_table(self._table, self._mixes, count)
         if room > len(self._rows):
-            rows = reserve(self._account.limit // self._bytes(1), len(self._mask), room)
+            rows = reserve(self._memory.limit // self._bytes(1), len(self._mask), room)
             rows[:count] = self.array
             self._rows = rows
         self._room, self._counter[loops.LACKS_ROOM] = room, 0
@@ -229,41 +225,26 @@ def roomy(array: np.ndarray, used: int, more: int) -> np.ndarray:
     return longer
 
 
-def spacious(array: np.ndarray, used: int, more: int, most: int) -> np.ndarray:
-    """Return the array, or a longer copy, as `roomy` does; but from COPIED bytes on with room for `most` elements.
+def spacious(array: np.ndarray, used: int, more: int) -> np.ndarray:
+    """Return the array, or a longer copy, as `roomy` does; but from COPIED bytes on with much room.
 
-    Such an array takes memory only where it is written, and is not copied again.
+    Such an array takes memory only where it is written, and is rarely copied again.
     """
     least = (max(used + more, len(array) + len(array) // 2) * array.itemsize + 7) // 8
     if used + more <= len(array) or 8 * least <= COPIED:
         return roomy(array, used, more)
-    reserved = reserve(max(most * array.itemsize // 8, least), 1, least).reshape(-1).view(array.dtype)
+    reserved = reserve(max(default_limit() // 16, least), 1, least).reshape(-1).view(array.dtype)
     reserved[:used] = array[:used]
     return reserved
 
 
-def longer(arrays: Sequence[np.ndarray], used: int, more: int, holding: Holding) -> Sequence[np.ndarray]:
-    """Return arrays of one length with room for `more` elements; old and new ones are held while they are copied."""
-    before = len(arrays[0])
-    if used + more <= before:
-        return arrays
-    length, each = max(used + more, before + before // 2), sum(array[:1].nbytes for array in arrays)
-    holding.change(each * length)
-    copies = [roomy(array, used, length - used) for array in arrays]
-    holding.change(-each * before)
-    return copies
-
-
-def sparse_table(table: np.ndarray, mixes: np.ndarray, used: int, more: int, holding: Holding) -> np.ndarray:
+def sparse_table(table: np.ndarray, mixes: np.ndarray, used: int, more: int) -> np.ndarray:
     """Return the hash table, or a longer one, so that it is at most half full with `more` elements."""
     if 2 * (used + more) <= len(table):
         return table
-    size = 1 << (4 * (used + more)).bit_length()
-    holding.change(4 * size)
-    new = empty((size,), np.int32)
+    new = empty((1 << (4 * (used + more)).bit_length(),), np.int32)
     new.fill(-1)
     fill_table(new, mixes, used)
-    holding.change(-table.nbytes)
     return new
 
 

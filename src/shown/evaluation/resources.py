@@ -6,21 +6,15 @@ import os
 from dataclasses import dataclass
 from typing import Any
 
-from shown.engine.memory import Account
 from shown.engine.precompilation import compile_ahead
 from shown.engine.threads import Threads
 from shown.errors import BadInput
-from shown.evaluation.cluster import Cluster
-from shown.evaluation.crew import OnCluster
 from shown.evaluation.device import check_device
-
-UNRESERVED_BYTES = 32 * 2**20
-"""Bytes of objects too small to be counted, and of memory that the allocator keeps."""
 
 
 @dataclass(frozen=True, slots=True)
 class Resources:
-    """Threads, device, memory, machines and seed. Only the seed changes what is learned.
+    """Threads, device, memory and seed. Only the seed changes what is learned.
 
     >>> Resources(threads=2).thread_count
     2
@@ -31,20 +25,18 @@ class Resources:
     Attributes:
         threads: number of threads that evaluate programs and search for rules; one per core if None.
         device: "cpu", or "cuda" for a GPU (`docs/guides/scale.md`).
-        memory_limit: bytes that learning may take beyond what the process has; half of the available memory if None.
-        cluster: machines that evaluate programs and play practice levels: "local", "auto", an address, or an open
-            `Cluster`; this process alone if None.
+        memory_limit: bytes that the columns of the programs may take; then fewer programs are used, and the result
+            says so. If None, what needs more than half of the machine's memory is refused.
         seed: seed of all random choices.
     """
 
     threads: int | None = None
     device: str = "cpu"
     memory_limit: int | None = None
-    cluster: Cluster | str | None = None
     seed: int = 0
 
     def __post_init__(self) -> None:
-        check_device(self.device, self.cluster is not None)
+        check_device(self.device)
         for name, least in (("threads", 1), ("memory_limit", 1), ("seed", 0)):
             value: Any = getattr(self, name)
             optional = value is None and name != "seed"
@@ -60,16 +52,6 @@ class Resources:
         """Return these threads; where compiled code is missing, as many processes compile it."""
         compile_ahead(self.thread_count)
         return Threads(self.thread_count)
-
-    def account(self) -> Account:
-        """Return an account of the memory, with the part of it taken that learning uses without reserving it."""
-        account = Account(self.memory_limit)
-        account.take(min(UNRESERVED_BYTES, account.limit // 2), "learning")
-        return account
-
-    def crew(self) -> OnCluster | None:
-        """Return the workers of the cluster; None without a cluster."""
-        return None if self.cluster is None else OnCluster(self.cluster)
 
 
 DEFAULT_RESOURCES = Resources()

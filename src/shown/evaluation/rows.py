@@ -84,8 +84,8 @@ class Rows:
 
 
 @dataclass(frozen=True)
-class Evidence:
-    """Demonstrations as bits over rows.
+class Labels:
+    """What demonstrations say about rows, as bits: shown, ruled out, or open.
 
     Attributes:
         mask: 1 where a row is shown or ruled out; open rows are 0. [R] uint64
@@ -123,8 +123,8 @@ def row_bits(columns: np.ndarray, word: np.ndarray | int, bit: np.ndarray | int)
     return ((columns[..., word] >> np.asarray(bit).astype(np.uint64)) & np.uint64(1)).astype(bool)
 
 
-def evidence_of(rows: Rows, steps: Iterable[Step]) -> Evidence:
-    """Return the evidence of some steps, whose states must all be among `rows`.
+def labels_of(rows: Rows, steps: Iterable[Step]) -> Labels:
+    """Return the labels of some steps, whose states must all be among `rows`.
 
     The last step about an action decides: one that was shown and later refused is refused. In a state with refusals
     only, all other actions are open; in a state without steps, all actions are.
@@ -144,7 +144,7 @@ def evidence_of(rows: Rows, steps: Iterable[Step]) -> Evidence:
     open_rows = rows.bits(opened)
     open_rows |= rows.bits_of_states(set(range(len(rows.grids))) - {state for state, _ in kept})
     words, bits = rows.places([state for state, _ in kept], [step.action for _, step in kept])
-    return Evidence(
+    return Labels(
         mask=rows.mask & (~open_rows | positive | refused),
         positive=positive,
         word=words,

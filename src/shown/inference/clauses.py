@@ -16,16 +16,16 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from shown.evaluation.distinct import CONSTANT
-from shown.evaluation.rows import Evidence, row_bits
+from shown.evaluation.rows import Labels, row_bits
 from shown.inference.covers import CoverTable, cheapest_cover, cover
 from shown.inference.features import Features
 from shown.inference.pinning import Struck
 from shown.inference.trees import TreeSearch
 from shown.language.shapes import Shape
-from shown.rules.bitwise import CLAUSE_BYTES, LITERAL_BYTES, Clause, Clauses, clause_bits, shorten
+from shown.rules.bitwise import Clause, Clauses, clause_bits, shorten
 
 MAX_POOL = 5000  # clauses kept to choose from; the most expensive are dropped
-POOL_COPIES = 4  # bytes per clause and demonstrated row that choosing among clauses takes, copies included
+POOL_BYTES = 2**28  # size of the table of the kept clauses and the demonstrated rows that each allows
 SHORTENED = 1000  # clauses shortened at a time, because there are several copies meanwhile
 BLOCK_BYTES = 2**22  # size of the arrays in which clauses are evaluated
 UNPACKED_BYTES = 24  # bytes per clause and demonstrated row while their bits are read
@@ -112,7 +112,7 @@ class ClauseSearch:
         pool: the exact clauses; none before the end.
 
     Args:
-        evidence: the demonstrations as bits.
+        labels: the demonstrations as bits.
         trees: the tree search whose formulas and clauses are included.
         seed: seed of the starts and the changes of prices.
         effort: numbers of tries.
@@ -123,7 +123,7 @@ class ClauseSearch:
 
     def __init__(
         self,
-        evidence: Evidence,
+        labels: Labels,
         trees: TreeSearch,
         seed: int,
         effort: Effort = THOROUGH,
@@ -132,12 +132,12 @@ class ClauseSearch:
         earlier: tuple[Features, Sequence[Clause]] | None = None,
     ) -> None:
         self._struck, self._narrow, self._earlier = struck, narrow, earlier
-        self._evidence, self._trees, self._effort = evidence, trees, effort
+        self._labels, self._trees, self._effort = labels, trees, effort
         self._rng = np.random.default_rng([seed, 0xC1A])
         # In the order of the demonstrations.
-        places = np.array(evidence.shown_rows, dtype=np.int64).reshape(-1, 2)
+        places = np.array(labels.shown_rows, dtype=np.int64).reshape(-1, 2)
         self._words, self._bits = places[:, 0], places[:, 1].astype(np.uint64)
-        narrowed = np.zeros_like(evidence.mask) if narrow is None else narrow.rows
+        narrowed = np.zeros_like(labels.mask) if narrow is None else narrow.rows
         self._is_narrow = row_bits(narrowed, self._words, self._bits)
         self._grown: dict[Clause, Clause] = {}
         self.pool = Pool((), np.zeros((0, len(self._words)), dtype=bool), np.zeros(0))
@@ -145,10 +145,7 @@ class ClauseSearch:
     def propose(self, features: Features, prices: np.ndarray) -> Iterator[Clauses]:
         """Propose the trees' formulas; with narrow actions, only their clauses are usable, so propose one cover."""
         for formula in self._trees.propose(features, prices):
-            new = [clause for clause in formula if clause not in self._grown]
-            needed = sum(CLAUSE_BYTES + LITERAL_BYTES * len(clause) for clause in new)
-            self._trees.account.take(needed, "the clauses", "Use fewer demonstrations")
-            self._grown.update(zip(new, new, strict=True))
+            self._grown.update((clause, clause) for clause in formula if clause not in self._grown)
             if not self._is_narrow.any():
                 yield tuple(self._grown[clause] for clause in formula)  # trees share most of their clauses
         if self._is_narrow.any():
@@ -195,7 +192,7 @@ class ClauseSearch:
     def _cover_table(self, features: Features) -> CoverTable:
         by_row = self._trees.forest.features
         by_row.replace(features.columns)
-        return CoverTable.of(by_row, self._evidence, self._trees.threads)
+        return CoverTable.of(by_row, self._labels, self._trees.threads)
 
     def _avoid_struck(self, clauses: Clauses, features: Features, costs: np.ndarray) -> None:
         """Make a random literal of each clause that amounts to a struck program dearer: without it, it would not."""
@@ -231,7 +228,7 @@ class ClauseSearch:
 
     def _take_in(self, clauses: Sequence[Clause], features: Features, prices: np.ndarray) -> None:
         """Keep the exact ones among these clauses, without redundant literals."""
-        against = self._evidence.mask & ~self._evidence.positive
+        against = self._labels.mask & ~self._labels.positive
         new = [clause for clause in dict.fromkeys(clauses) if clause]
         wrong = [bits.any(axis=1) for bits in _blocks_of_bits(new, features, against)]
         exact = [new[k] for k in np.flatnonzero(~np.concatenate([*wrong, np.zeros(0, bool)])).tolist()]
@@ -241,16 +238,12 @@ class ClauseSearch:
             distinct = {clause for clause in distinct if not self._struck(clause, features)}
         if self._is_narrow.any():
             distinct = self._within(list(distinct), features)
-        most = min(MAX_POOL, self._trees.account.room // (POOL_COPIES * max(1, len(self._words))))
-        if not most:
-            self._trees.account.take(POOL_COPIES * len(self._words), "the clauses", "Use fewer demonstrations")
+        most = min(MAX_POOL, POOL_BYTES // max(1, len(self._words)))
         # Sorted by cost, so that neither the order nor the number of checkpoints matters.
         paid = {column: float(prices[column]) for column in {column for clause in distinct for column, _ in clause}}
         ranked = sorted((-_price(clause, paid), clause) for clause in distinct)[:most]
         kept = tuple(clause for _, clause in ranked)
-        covered = self._allowed(kept, features)
-        self._trees.account.hold(covered, "the clauses")
-        self.pool = Pool(kept, covered, np.array([cost for cost, _ in ranked]) + 1e-3)
+        self.pool = Pool(kept, self._allowed(kept, features), np.array([cost for cost, _ in ranked]) + 1e-3)
 
     def _within(self, clauses: Sequence[Clause], features: Features) -> set[Clause]:
         """Return the clauses that allow no narrow action, or use only features that may explain it."""
@@ -264,7 +257,7 @@ class ClauseSearch:
 
     def _allowed(self, clauses: Sequence[Clause], features: Features) -> np.ndarray:
         """Return the demonstrated rows that each clause allows. [n, shown] bool"""
-        blocks = _blocks_of_bits(clauses, features, self._evidence.positive, UNPACKED_BYTES * len(self._words))
+        blocks = _blocks_of_bits(clauses, features, self._labels.positive, UNPACKED_BYTES * len(self._words))
         allowed = [row_bits(bits, self._words, self._bits) for bits in blocks]
         return np.concatenate([np.zeros((0, len(self._words)), dtype=bool), *allowed])
 

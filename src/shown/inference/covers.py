@@ -13,7 +13,7 @@ import numpy as np
 from shown.engine.compilation import compiled, popcount
 from shown.engine.threads import Threads
 from shown.evaluation.distinct import ROW_BY_ROW
-from shown.evaluation.rows import Evidence
+from shown.evaluation.rows import Labels
 from shown.inference.by_row import FeaturesByRow
 from shown.rules.bitwise import Clauses
 
@@ -67,7 +67,7 @@ def cheapest_cover_plain(covered: np.ndarray, costs: np.ndarray, asked: np.ndarr
 
 
 class CoverTable(NamedTuple):
-    """What all covers of some evidence look up.
+    """What all covers of some labels look up.
 
     Attributes:
         by_row: the features by row; where there are too many for memory, the first of them, in the order of `columns`.
@@ -87,10 +87,10 @@ class CoverTable(NamedTuple):
     holds: np.ndarray
 
     @classmethod
-    def of(cls, features: FeaturesByRow, evidence: Evidence, threads: Threads) -> CoverTable:
+    def of(cls, features: FeaturesByRow, labels: Labels, threads: Threads) -> CoverTable:
         """Return the table of some features."""
-        columns, against = features.columns, evidence.mask & ~evidence.positive
-        rows = np.flatnonzero(np.unpackbits(evidence.positive.view(np.uint8), bitorder="little"))
+        columns, against = features.columns, labels.mask & ~labels.positive
+        rows = np.flatnonzero(np.unpackbits(labels.positive.view(np.uint8), bitorder="little"))
         shown = np.zeros((-(-len(rows) // 64), len(columns)), dtype=np.uint64)
         holds = np.zeros(len(columns), dtype=np.int64)
         _table_loop(columns, against, rows, shown, holds)
@@ -106,7 +106,7 @@ def cover(
     """Return a formula that allows every demonstrated row and no ruled-out one; None if columns cannot separate them.
 
     Args:
-        table: the features and the evidence.
+        table: the features and the labels.
         words, bits: demonstrated rows, in the order in which clauses may start at them. [n] each
         costs: cost of a literal over each feature, above 0. [F] float64
         among: the features that may be used, if not all. [n] int64
@@ -130,17 +130,17 @@ def cover(
 
 
 def cover_plain(
-    columns: np.ndarray, evidence: Evidence, words: np.ndarray, bits: np.ndarray, costs: np.ndarray
+    columns: np.ndarray, labels: Labels, words: np.ndarray, bits: np.ndarray, costs: np.ndarray
 ) -> Clauses | None:
     """Return what `cover` does, without compiled code."""
-    uncovered, used, clauses = evidence.positive.copy(), set[int](), []
+    uncovered, used, clauses = labels.positive.copy(), set[int](), []
     order = np.argsort(costs).tolist()
     for word, bit in zip(words.tolist(), bits.tolist(), strict=True):
         if not int(uncovered[word]) >> bit & 1:
             continue
-        here, clause = evidence.mask.copy(), []
-        while (here & ~evidence.positive).any():
-            against, others = here & ~evidence.positive, here & uncovered
+        here, clause = labels.mask.copy(), []
+        while (here & ~labels.positive).any():
+            against, others = here & ~labels.positive, here & uncovered
             best, best_score = None, 0.0
             for f in [*(f for f in order if f in used), *(f for f in order if f not in used)]:
                 sign = bool(int(columns[f, word]) >> bit & 1)

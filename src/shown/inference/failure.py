@@ -10,7 +10,7 @@ import numpy as np
 
 from shown.demonstrations import Demonstrations, Step
 from shown.engine.compilation import compiled
-from shown.evaluation.rows import Evidence, Rows
+from shown.evaluation.rows import Labels, Rows
 from shown.grid import Action
 from shown.inference.features import Features
 from shown.language.languages import with_more_words
@@ -62,7 +62,7 @@ class Failure:
 
 
 def explain_failure(
-    demonstrations: Demonstrations, rows: Rows, features: Features, evidence: Evidence, language: Language
+    demonstrations: Demonstrations, rows: Rows, features: Features, labels: Labels, language: Language
 ) -> Failure | None:
     """Return the first demonstrated row that no feature distinguishes from rows that were not, and one of those.
 
@@ -77,11 +77,11 @@ def explain_failure(
     for (d, s), step in numbered(demonstrations):
         state = rows.number(step.grid)
         word, bit = rows.place(state, step.action)
-        if not int(evidence.positive[word]) >> bit & 1:
+        if not int(labels.positive[word]) >> bit & 1:
             continue
         alike = rows_like(features.columns, features.mask, word, bit)
-        unlike = alike & ~evidence.positive
-        outvoted = np.bitwise_count(alike & evidence.positive).sum() <= np.bitwise_count(unlike).sum()
+        unlike = alike & ~labels.positive
+        outvoted = np.bitwise_count(alike & labels.positive).sum() <= np.bitwise_count(unlike).sum()
         if unlike.any() and (outvoted or found is None):
             later = demonstrations.items[d].steps[s + 1 :]
             own = rows.bits(
@@ -131,18 +131,18 @@ def rows_like(columns: np.ndarray, mask: np.ndarray, word: int, bit: int) -> np.
     return alike
 
 
-def looking_like_shown(columns: np.ndarray, evidence: Evidence, steps: np.ndarray) -> np.ndarray:
+def looking_like_shown(columns: np.ndarray, labels: Labels, steps: np.ndarray) -> np.ndarray:
     """Return the ruled-out rows that no column distinguishes from the demonstrated row of one of some steps. [R] uint64
 
     Args:
         columns: the features. [F, R] uint64
-        evidence: the rows.
+        labels: the rows.
         steps: the numbers of the steps. [n] int64
     """
-    found = np.zeros_like(evidence.mask)
-    for word, bit in set(zip(evidence.word[steps].tolist(), evidence.bit[steps].tolist(), strict=True)):
-        found |= rows_like(columns, evidence.mask, word, bit)
-    return found & ~evidence.positive
+    found = np.zeros_like(labels.mask)
+    for word, bit in set(zip(labels.word[steps].tolist(), labels.bit[steps].tolist(), strict=True)):
+        found |= rows_like(columns, labels.mask, word, bit)
+    return found & ~labels.positive
 
 
 @compiled

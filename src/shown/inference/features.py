@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from shown.engine.compilation import compiled
-from shown.engine.memory import Account, empty
+from shown.engine.memory import Memory, empty
 from shown.engine.planes import Planes
 from shown.engine.threads import Threads
 from shown.evaluation.columns import Evaluator
@@ -81,15 +81,12 @@ def combine(
     count: int | None = None,
     mask: np.ndarray | None = None,
     without: Collection[int] = (),
-    account: Account | None = None,
 ) -> Features:
     """Return the features of the first `count` blocks on several batches together.
 
     Programs are equal if their columns are, on every batch and on all rows in `mask` (by default, on all rows). The
-    programs at the indices `without` count as constant; the next program of such a column represents it. The `account`
-    must have room for the columns that are copied.
+    programs at the indices `without` count as constant; the next program of such a column represents it.
     """
-    scratch = Account() if account is None else account.branch()
     blocks = tuple(blocks[:count])
     every_row = np.concatenate([e.world.row_mask for e in evaluators])
     ids = [np.concatenate(e.of_program[: len(blocks)]) for e in evaluators]
@@ -105,7 +102,6 @@ def combine(
         columns = evaluators[0].columns[: len(first)]
     else:
         of_program, first = _equal_everywhere(ids, flips)
-        scratch.take(len(first) * every_row.nbytes, "the columns")
         columns = empty((len(first), len(every_row)), np.uint64)
         end = 0
         for e, i, f in zip(evaluators, ids, flips, strict=True):
@@ -113,7 +109,6 @@ def combine(
             _write_columns(columns[:, start:end], e, i[first], f[first])
     negates = flips[0] ^ _pick(flips[0][first], of_program)
     if mask is not None and not np.array_equal(mask, every_row):
-        scratch.take(columns.nbytes, "the columns")
         of_program, first, columns, negates = _equal_on(mask, of_program, first, columns, negates)
     starts = np.array([block.start for block in blocks])
     priors = np.array([block.log_prior for block in blocks])
@@ -239,7 +234,7 @@ def evaluate(
     margin = margin_for((block.shape for block in blocks), grammar.language, grids)
     world = Planes(grids, tokens, buttons, margin)
     with closing(Threads(threads)) as team:
-        evaluator = Evaluator(world, grammar.language, Account(), team)
+        evaluator = Evaluator(world, grammar.language, Memory(), team)
         evaluator.expect(blocks)
         evaluator.demand(len(blocks))
         for block in blocks:

@@ -8,35 +8,32 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import closing
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
-from typing import Literal
+from typing import Literal, Protocol
 
 import numpy as np
 
 from shown.demonstrations import Demonstrations
-from shown.engine.memory import Account
+from shown.engine.memory import Memory, refuse_above
 from shown.engine.planes import Planes, frame
 from shown.engine.threads import ONE_THREAD, Threads
-from shown.errors import BadInput, ClusterLost, OutOfMemory
-from shown.evaluation.columns import Evaluator
+from shown.errors import BadInput, OutOfMemory
+from shown.evaluation.columns import PROGRAM_BYTES, Evaluator
 from shown.evaluation.device import evaluator_on
 from shown.evaluation.resources import DEFAULT_RESOURCES, Resources
-from shown.evaluation.rows import Evidence, Rows
-from shown.evaluation.shards import Crew, Sharded
+from shown.evaluation.rows import Labels, Rows
 from shown.grid import Grid
 from shown.inference.features import Features, combine
 from shown.inference.pinning import Contradiction, Pinned, Struck, contradictions, pin, pinned_bits
-from shown.inference.posterior import Candidate, Mixture, literal_prices, log_likelihood, log_prior
-from shown.inference.search import Propose, Search
+from shown.inference.posterior import Posterior, ScoredFormula, literal_prices, log_likelihood, log_prior
 from shown.language.grammar import Block, Grammar
 from shown.language.primitives import Language
 from shown.language.reach import margin_for
 from shown.language.terms import Term
 from shown.rules import NO_CONSTRAINTS, Constraints
-from shown.rules.bitwise import LITERAL_BYTES, MAX_CACHED, Clauses, Shortener, allowed_rows, pack
+from shown.rules.bitwise import Clauses, Packed, Shortener, allowed_rows
 from shown.rules.formula import Clause
 
 CHECKPOINTS = (100, 300, 1_000, 3_000, 10_000, 30_000, 100_000, 300_000, 1_000_000, 3_000_000, 10_000_000)
@@ -49,11 +46,9 @@ FIRST, MOST = 10_000, 1_000_000
 """Least and greatest number of programs for "auto"."""
 
 MAX_SECONDS = 60  # time limit for "auto"
-WORTH_SHARING = 50_000  # with fewer programs, a cluster's workers would start too late to help
 BATCH = 64  # formulas scored together
 TELL_EVERY = 0.5  # seconds between reports while a long block is evaluated
 
-CACHE_SHARE = 16  # shortened clauses are cached in at most one of this many parts of the memory
 MAX_STEPS = 100_000  # demonstrated steps; interpreting more takes minutes before anything can be reported
 MAX_ROWS = 1_000_000  # actions in all demonstrated states together: a grid of 1000 × 1000, or 5,000 of 14 × 14
 
@@ -70,6 +65,27 @@ def check_size(demonstrations: Demonstrations) -> None:
     if rows > MAX_ROWS:
         count = f"the demonstrated states have {rows:,} actions together; the limit is {MAX_ROWS:,}"
         raise BadInput(f"{count}. Use fewer demonstrations or smaller grids.")
+
+
+Propose = Callable[[Features, np.ndarray], Iterator[Clauses]]
+"""Proposes formulas over features, given the log prior of a literal over each of them. [F] float64"""
+
+
+class Search(Protocol):
+    """A way to propose formulas for the labels it was made with, such as `TreeSearch`. The posterior scores them."""
+
+    def propose(self, features: Features, prices: np.ndarray) -> Iterator[Clauses]:
+        """Propose formulas over the features so far; those of the last call come first, unchanged.
+
+        Args:
+            features: all features so far.
+            prices: log prior of a literal over each of them. [F] float64
+        """
+        ...
+
+    def finish(self, features: Features, prices: np.ndarray) -> Iterator[Clauses]:
+        """Propose formulas that are only worth it when no more features come. Called once, after the last `propose`."""
+        ...
 
 
 class LearningPhase(Enum):
@@ -117,7 +133,7 @@ class Patience:
 
 @dataclass(frozen=True)
 class Weighing:
-    """Options for scoring candidates; see `Learner`."""
+    """Options for scoring formulas; see `Learner`."""
 
     ensemble: int
     noise: float
@@ -128,7 +144,7 @@ class Weighing:
 
 
 @dataclass(frozen=True)
-class Moment:
+class Event:
     """Progress of a search.
 
     Attributes:
@@ -137,9 +153,9 @@ class Moment:
         distinct: number of those that differ on the demonstrations.
         total: number of programs to evaluate.
         features: features of the last checkpoint; None before the first.
-        mixture: the best candidates so far.
-        news: whether the mixture may have changed since the last moment.
-        stopped: why the search ended early, in the last moment; otherwise None.
+        posterior: the best formulas so far.
+        news: whether the mixture may have changed since the last event.
+        stopped: why the search ended early, in the last event; otherwise None.
     """
 
     phase: LearningPhase
@@ -147,7 +163,7 @@ class Moment:
     distinct: int
     total: int
     features: Features | None
-    mixture: Mixture
+    posterior: Posterior
     news: bool = False
     stopped: str | None = None
 
@@ -161,20 +177,18 @@ class Fitting:
         blocks: the programs, in order.
         resources: threads, device and memory for evaluating them.
         constraints: constraints on every formula.
-        crew: workers that evaluate programs, where there are many; None for this process alone.
         threads: threads that evaluate programs and search; whoever made them ends them.
         evaluators: one for each batch of states added together.
-        account: the memory in use.
+        memory: the memory of the programs' columns and conditions.
     """
 
     grammar: Grammar
     blocks: list[Block]
     resources: Resources = DEFAULT_RESOURCES
     constraints: Constraints = NO_CONSTRAINTS
-    crew: Crew | None = None
     threads: Threads = ONE_THREAD
     evaluators: list[Evaluator] = field(default_factory=list)
-    account: Account = field(default_factory=Account)
+    memory: Memory = field(default_factory=Memory)
     _struck: dict[int, bool] = field(default_factory=dict, repr=False)
 
     def add(self, demonstrations: Demonstrations) -> None:
@@ -186,8 +200,8 @@ class Fitting:
 
     def extended(self, demonstrations: Demonstrations) -> Fitting:
         """Return a fitting with further demonstrations that shares the columns of this one."""
-        account = self.account.branch()
-        more = replace(self, evaluators=list(self.evaluators), account=account)
+        # What is taken by the copy is counted there alone, since it is dropped with the copy.
+        more = replace(self, evaluators=list(self.evaluators), memory=Memory(self.memory.room))
         more.add(demonstrations)
         return more
 
@@ -198,22 +212,15 @@ class Fitting:
             margin_for((block.shape for block in self.blocks), language, grids),
             margin_for(pinned, self.language, grids),
         )
-        planes = len(demonstrations.tokens.values) + 2
-        size = 8 * math.prod(frame(grids, margin)) * planes
-        self.account.take(size, "the demonstrated states", "Use fewer or smaller demonstrations")
+        planes = 8 * math.prod(frame(grids, margin)) * (len(demonstrations.tokens.values) + 2)
+        # A given limit ends the enumeration where it is reached; otherwise all programs must fit.
+        programs = 0 if self.resources.memory_limit else PROGRAM_BYTES * (self.blocks[-1].start + self.blocks[-1].count)
+        refuse_above(planes + programs, "the demonstrated states and the list of programs", self.memory.room)
+        self.memory.take(planes, "the demonstrated states")
         world = Planes(grids, demonstrations.tokens, demonstrations.buttons, margin)
-        evaluator = (
-            evaluator_on(self.resources.device, world, language, self.account, self.threads)
-            if self.crew is None or self.blocks[-1].start < WORTH_SHARING
-            else Sharded(world, language, self.account, self.crew)
-        )
+        evaluator = evaluator_on(self.resources.device, world, language, self.memory, self.threads)
         evaluator.expect(self.blocks)
         return evaluator
-
-    def close(self) -> None:
-        """End the work that a crew does ahead; it starts again on demand."""
-        for evaluator in self.evaluators:
-            evaluator.close()
 
     @property
     def language(self) -> Language:
@@ -229,14 +236,13 @@ class Fitting:
         """Return the blocks that hold the first `programs` programs; all blocks for None."""
         return [block for block in self.blocks if programs is None or block.start < programs]
 
-    def features(self, evidence: Evidence, programs: int | None = None) -> Features:
+    def features(self, labels: Labels, programs: int | None = None) -> Features:
         """Return the features of the first `programs` programs, evaluating those that are new."""
         blocks = self.up_to(programs)
         self.demand(len(blocks))
-        with closing(self):
-            for place, block in enumerate(blocks):
-                self.evaluate(block, place)
-        return self.combined(len(blocks), evidence.mask)
+        for place, block in enumerate(blocks):
+            self.evaluate(block, place)
+        return self.combined(len(blocks), labels.mask)
 
     def demand(self, count: int) -> None:
         """Say that the first `count` blocks will be evaluated, so that threads may work on several at a time."""
@@ -257,11 +263,9 @@ class Fitting:
         """
         while True:
             away = [place for place, struck in self._struck.items() if struck]
-            features = combine(self.evaluators, self.blocks, count, mask, away, self.account)
+            features = combine(self.evaluators, self.blocks, count, mask, away)
             unread = [f for f, place in enumerate(features.first.tolist()) if place not in self._struck]
             if not self.constraints.struck or not unread:
-                if not any(np.may_share_memory(features.columns, e.columns) for e in self.evaluators):  # a copy
-                    self.account.hold(features.columns, "the columns")
                 return features
             for f in unread:
                 struck = self.constraints.strikes(features.terms[f], self.grammar.language)
@@ -271,25 +275,25 @@ class Fitting:
         """Return log p of a program; that of the last block if the grammar's blocks do not have it."""
         return next((block for block in self.blocks if block.shape.has(term)), self.blocks[-1]).log_prior
 
-    def contradictions(self, evidence: Evidence, shown: Demonstrations, own: int) -> tuple[Contradiction, ...]:
+    def contradictions(self, labels: Labels, shown: Demonstrations, own: int) -> tuple[Contradiction, ...]:
         """Return the pinned clauses that allow an action which the demonstrations rule out.
 
         Args:
-            evidence: the demonstrations as bits.
+            labels: the demonstrations as bits.
             shown: the demonstrations, mirror images last.
             own: number of demonstrations that are no images.
         """
         if not self.constraints.pinned:
             return ()
         bits = self._bits_of(self.constraints.pinned)
-        return contradictions(self.constraints, bits, self.rows, evidence, shown, own)
+        return contradictions(self.constraints, bits, self.rows, labels, shown, own)
 
-    def pinned(self, evidence: Evidence, apart: Sequence[Contradiction] = (), prior: str = "grammar") -> Pinned:
-        """Return the pinned clauses, without those `apart`, on the rows of some evidence."""
+    def pinned(self, labels: Labels, apart: Sequence[Contradiction] = (), prior: str = "grammar") -> Pinned:
+        """Return the pinned clauses, without those `apart`, on the rows of some labels."""
         clauses = self.constraints.without([item.clause for item in apart]).pinned
         costs = np.array([self.log_prior(literal.term) for clause in clauses for literal in clause])
         paid = math.fsum(literal_prices(costs, prior).tolist()) if clauses else None
-        return pin(clauses, self._bits_of(clauses), paid, evidence)
+        return pin(clauses, self._bits_of(clauses), paid, labels)
 
     def _bits_of(self, clauses: Sequence[Clause]) -> np.ndarray:
         return pinned_bits(clauses, [evaluator.world for evaluator in self.evaluators], self.language)
@@ -315,10 +319,11 @@ class Fitting:
         at_once: bool = False,
         programs: int | None = None,
         patience: Patience | None = None,
-    ) -> Iterator[Moment]:
+    ) -> Iterator[Event]:
         """Evaluate the programs and keep the best formulas that `search` proposes.
 
-        If memory runs out or a crew is lost after something was found, the search ends there and keeps it.
+        If a given limit on memory, or an open number of programs, ends the enumeration after something was found, the
+        search keeps that and says so.
 
         Args:
             pinned: the demonstrations as bits, with the clauses that every formula has.
@@ -328,10 +333,8 @@ class Fitting:
             programs: number of programs to use; all if None.
             patience: ends the search when more programs make nothing better.
         """
-        most = min(MAX_CACHED, self.account.limit // (CACHE_SHARE * LITERAL_BYTES))
-        scorer = _Scorer(weighing, pinned, self.struck(), Shortener(most))
-        with closing(self):
-            yield from _Run(self, search, scorer, patience, self.up_to(programs)).moments(at_once)
+        scorer = _Scorer(weighing, pinned, self.struck())
+        yield from _Run(self, search, scorer, patience, self.up_to(programs)).events(at_once)
 
 
 class _Run:
@@ -343,93 +346,91 @@ class _Run:
         self.fitting, self.search, self.scorer, self.patience = fitting, search, scorer, patience
         self.blocks, self.total = blocks, sum(block.count for block in blocks)
         self.features: Features | None = None
-        self.shortage: OutOfMemory | ClusterLost | None = None
+        self.may_be_fewer = fitting.resources.memory_limit is not None or patience is not None
+        self.shortage: str | None = None
         self.done, self.told = 0, time.monotonic()
 
-    def moments(self, at_once: bool) -> Iterator[Moment]:
+    def events(self, at_once: bool) -> Iterator[Event]:
         enough: str | None = None
         for chunk in [self.blocks] if at_once else _until_checkpoints(self.blocks):
             if self.done and self._cannot_improve(chunk[0]):
                 break
             yield from self._evaluate(chunk)
             self.features = self.fitting.combined(self.done, self.scorer.pinned.rest.mask)
-            yield self._moment(LearningPhase.PROPOSING)
+            yield self._event(LearningPhase.PROPOSING)
             self._consider(self.search.propose, self.features)
             if self.shortage is not None:
                 break
             self.told = time.monotonic()
-            yield self._moment(LearningPhase.ENUMERATING, news=True)
+            yield self._event(LearningPhase.ENUMERATING, news=True)
             enough = self._ends()
             if enough is not None and self.done < len(self.blocks):
                 break
         assert self.features is not None
         self._consider(self.search.finish, self.features)
         if self.shortage is not None:
-            if not self.scorer.mixture.best:
-                raise self.shortage
+            if not self.scorer.posterior.best:
+                raise OutOfMemory(f"{self.shortage} About {self.fitting.seen(self.done)[0]:,} programs fit.")
             self.fitting.blocks = self.fitting.blocks[: self.done]
-        stopped = str(self.shortage) if self.shortage is not None else f"{enough}." if enough is not None else None
-        yield replace(self._moment(LearningPhase.ENUMERATING, news=True), stopped=stopped)
+        stopped = self.shortage or (f"{enough}." if enough is not None else None)
+        yield replace(self._event(LearningPhase.ENUMERATING, news=True), stopped=stopped)
 
     def _cannot_improve(self, block: Block) -> bool:
         """Whether no formula with a program of this block or a later one can enter the mixture (the paper's bound)."""
         scorer = self.scorer
         given = scorer.pinned.log_prior or 0.0
         price = float(literal_prices(np.array([block.log_prior]), scorer.weighing.prior)[0])
-        return scorer.weighing.stop_early and given + price < scorer.mixture.bound
+        return scorer.weighing.stop_early and given + price < scorer.posterior.bound
 
-    def _evaluate(self, chunk: Sequence[Block]) -> Iterator[Moment]:
+    def _evaluate(self, chunk: Sequence[Block]) -> Iterator[Event]:
         self.fitting.demand(self.done + len(chunk))
         for block in chunk:
             try:
                 self.fitting.evaluate(block, self.done)
-            except (OutOfMemory, ClusterLost) as error:
-                if not self.done:
+            except OutOfMemory as error:
+                if not (self.done and self.may_be_fewer):
                     raise
-                self.shortage = error
+                self.shortage = str(error)
                 return
             self.done += 1
             if time.monotonic() - self.told > TELL_EVERY:
                 self.told = time.monotonic()
                 programs, distinct = self.fitting.seen(self.done)
-                yield replace(self._moment(LearningPhase.ENUMERATING), programs=programs, distinct=distinct)
+                yield replace(self._event(LearningPhase.ENUMERATING), programs=programs, distinct=distinct)
 
     def _consider(self, propose: Propose, features: Features) -> None:
         prices = literal_prices(features.log_prior, self.scorer.weighing.prior)
         batch: list[Clauses] = []
-        try:
-            for clauses in propose(features, prices):
-                batch.append(clauses)
-                if len(batch) == BATCH:
-                    self.scorer.consider(batch, features, prices)
-                    batch = []
-        except OutOfMemory as error:
-            self.shortage = error
+        for clauses in propose(features, prices):
+            batch.append(clauses)
+            if len(batch) == BATCH:
+                self.scorer.consider(batch, features, prices)
+                batch = []
         self.scorer.consider(batch, features, prices)
 
     def _ends(self) -> str | None:
         if self.patience is None:
             return None
-        best = self.scorer.mixture.best
+        best = self.scorer.posterior.best
         return self.patience.ends(self.fitting.seen(self.done)[0], (best[0].score,) if best else None)
 
-    def _moment(self, phase: LearningPhase, news: bool = False) -> Moment:
+    def _event(self, phase: LearningPhase, news: bool = False) -> Event:
         seen = self.fitting.seen(self.done, self.features)
-        return Moment(phase, *seen, self.total, self.features, self.scorer.mixture, news)
+        return Event(phase, *seen, self.total, self.features, self.scorer.posterior, news)
 
 
 class _Scorer:
     """Scores proposals, together with pinned clauses, and keeps the best; discards those that a struck program rules
     out."""
 
-    def __init__(self, weighing: Weighing, pinned: Pinned, struck: Struck | None, shortened: Shortener) -> None:
+    def __init__(self, weighing: Weighing, pinned: Pinned, struck: Struck | None) -> None:
         self.weighing, self.pinned, self.struck = weighing, pinned, struck
-        self.mixture, self._shortened = Mixture(weighing.ensemble), shortened
+        self.posterior, self._shortened = Posterior(weighing.ensemble), Shortener()
         self._last: tuple[np.ndarray, float] | None = None
 
     def consider(self, formulas: Sequence[Clauses], features: Features, prices: np.ndarray) -> None:
         """Score formulas, in order."""
-        rows = allowed_rows(pack(formulas), features.columns, self.pinned.rest.mask)
+        rows = allowed_rows(Packed.of(formulas), features.columns, self.pinned.rest.mask)
         for clauses, allowed in zip(formulas, rows, strict=True):
             self._consider(clauses, allowed, features, prices)
 
@@ -445,7 +446,7 @@ class _Scorer:
         if weighing.drop_literals:
             clauses = self._shortened(clauses, features.columns, pinned.rest.mask, prices, allowed)
         if self.struck is None or not any(self.struck(clause, features) for clause in clauses):
-            self.mixture.offer(Candidate(clauses, log_prior(clauses, prices, pinned.log_prior), likelihood))
+            self.posterior.offer(ScoredFormula(clauses, log_prior(clauses, prices, pinned.log_prior), likelihood))
 
 
 def _until_checkpoints(blocks: Sequence[Block]) -> Iterator[list[Block]]:

@@ -12,15 +12,11 @@ import numpy as np
 
 from shown.engine import atomics
 from shown.engine.compilation import compiled, popcount
-from shown.engine.memory import Holding
 from shown.engine.threads import Threads
-from shown.evaluation.distinct import longer, spacious, sparse_table
+from shown.evaluation.distinct import roomy, spacious, sparse_table
 from shown.inference.by_row import FeaturesByRow
 
-WORD_BYTES = 4 + 8  # of a word of rows: its place and its bits
-OBJECT_BYTES = 100  # of a tree as an object, beside those in the table
-SEGMENT_BYTES = 200  # of a segment while the items one level below it are found
-DIVIDED_WORDS = 2**16  # words of rows up to which nodes are divided together: memory for all of them is held meanwhile
+DIVIDED_WORDS = 2**16  # words of rows up to which nodes are divided together, each with room for all its words twice
 BLOCK = 512  # features counted together, so that the counts stay in the cache
 STEP = 4 * BLOCK  # features of a node that a thread takes at a time
 SHARE = 2**19  # words counted for which another thread is woken: fewer take less time than that
@@ -33,11 +29,10 @@ class Nodes:
         rows, positives: number of rows of each node, and of positive ones. [N or more] int64
         splits: features at which the best split changes, of all nodes and seeds, and spare room. int64
         at, count: where those of a node and seed start, and their number. [N or more, S] int64
-        holding: the memory that they take.
     """
 
-    def __init__(self, mask: np.ndarray, positive: np.ndarray, seeds: int, holding: Holding) -> None:
-        self._positive, self.holding = positive, holding
+    def __init__(self, mask: np.ndarray, positive: np.ndarray, seeds: int) -> None:
+        self._positive = positive
         words = np.flatnonzero(mask).astype(np.int32)
         self._used = np.array([1, len(words), 0])  # nodes, words of their rows, and splits
         self._starts, self._words, self._here = np.array([0, len(words)]), words, mask[words]
@@ -57,29 +52,25 @@ class Nodes:
         return np.concatenate([self.divide(nodes[part], features[part], by_row) for part in halves], axis=1)
 
     def _divide(self, nodes: np.ndarray, features: np.ndarray, by_row: np.ndarray, most: int) -> np.ndarray:
-        before = int(self._used[1])
-        self.holding.change(WORD_BYTES * most)
         self._make_room(2 * len(nodes), most)
         found = np.empty((2, len(nodes)), dtype=np.int64)
         _divide_loop(
             nodes, features, by_row, self._positive, self._starts, self._words, self._here, self.rows,
             self.positives, self._mixes, self._table, self._used, found,
         )  # fmt: skip
-        self.holding.change(WORD_BYTES * (int(self._used[1]) - before - most))
         return found
 
     def _make_room(self, more_nodes: int, more_words: int) -> None:
         nodes, words, _ = self._used.tolist()
-        most = self.holding.limit // WORD_BYTES
-        self._words, self._here = (spacious(array, words, more_words, most) for array in (self._words, self._here))
+        self._words, self._here = (spacious(array, words, more_words) for array in (self._words, self._here))
         if nodes + more_nodes > len(self.rows):
             of_nodes = (self.rows, self.positives, self._mixes, self._seen, self._score, self.at, self.count)
-            self.rows, self.positives, self._mixes, self._seen, self._score, self.at, self.count = longer(
-                of_nodes, nodes, more_nodes, self.holding
+            self.rows, self.positives, self._mixes, self._seen, self._score, self.at, self.count = (
+                roomy(array, nodes, more_nodes) for array in of_nodes
             )
-            (self._starts,) = longer([self._starts], nodes + 1, len(self.rows) - nodes, self.holding)
+            self._starts = roomy(self._starts, nodes + 1, len(self.rows) - nodes)
             self._seen[nodes:], self._score[nodes:], self.count[nodes:] = 0, np.inf, 0
-        self._table = sparse_table(self._table, self._mixes, nodes, more_nodes, self.holding)
+        self._table = sparse_table(self._table, self._mixes, nodes, more_nodes)
 
     def score(self, nodes: np.ndarray, features: FeaturesByRow, orders: np.ndarray, threads: Threads) -> None:
         """Find the best splits of nodes among the features that they have not seen.
@@ -134,8 +125,7 @@ class Nodes:
         ends = used + np.cumsum(lengths)
         self.at[nodes] = (ends - lengths).reshape(-1, len(orders))
         self._used[2] = ends[-1]
-        self.holding.change(self.splits.itemsize * int(ends[-1] - used))
-        self.splits = spacious(self.splits, used, int(ends[-1] - used), self.holding.limit // 32)
+        self.splits = spacious(self.splits, used, int(ends[-1] - used))
         self.splits[used : ends[-1]] = splits
 
 
@@ -152,8 +142,8 @@ class TreeTable:
         paths: number of paths to leaves that answer yes. [T or more] int64
     """
 
-    def __init__(self, holding: Holding) -> None:
-        self._used, self._holding, self._segments = np.array([2]), holding, 0
+    def __init__(self) -> None:
+        self._used = np.array([2])
         self.feature, self.no, self.yes = np.full((3, 2), -1, dtype=np.int64)
         self.paths = np.array([0, 1])
         self._mixes, self._table = np.zeros(2, dtype=np.uint64), np.empty(0, dtype=np.int32)
@@ -163,23 +153,19 @@ class TreeTable:
         lengths = np.append(np.diff(below.ends, prepend=0), 1)
         room = int(lengths[np.maximum(level.children, -1)].sum())  # each pair of subtrees that some prefix has
         self._make_room(room)
-        self._holding.change(16 * room)
-        before = int(self._used[0])
         ends, starts, trees = np.empty_like(level.ends), *np.empty((2, room), dtype=np.int64)
         _join_loop(
             level.ends, level.starts, level.features, level.children, below.ends, below.starts, below.trees,
             self.feature, self.no, self.yes, self.paths, self._mixes, self._table, self._used, ends, starts, trees,
         )  # fmt: skip
-        self._holding.change(OBJECT_BYTES * (int(self._used[0]) - before) - 16 * self._segments)
-        self._segments = room
         return Segments(ends, starts[: ends[-1]], trees[: ends[-1]])
 
     def _make_room(self, more: int) -> None:
         used = int(self._used[0])
-        self.feature, self.no, self.yes, self.paths, self._mixes = longer(
-            (self.feature, self.no, self.yes, self.paths, self._mixes), used, more, self._holding
+        self.feature, self.no, self.yes, self.paths, self._mixes = (
+            roomy(array, used, more) for array in (self.feature, self.no, self.yes, self.paths, self._mixes)
         )
-        self._table = sparse_table(self._table, self._mixes, used, more, self._holding)
+        self._table = sparse_table(self._table, self._mixes, used, more)
 
 
 class Segments(NamedTuple):
@@ -225,7 +211,6 @@ class Items(NamedTuple):
 def opened(items: Items, nodes: Nodes, features: FeaturesByRow, threads: Threads) -> tuple[Depth, Items]:
     """Return the segments of items, whose nodes are scored, and the items one level below."""
     ends, segments = _open_loop(*items, nodes.splits, nodes.at, nodes.count)
-    nodes.holding.change(SEGMENT_BYTES * segments.shape[1])
     of_item, (starts, stops, tested) = segments[0], segments[1:].copy()  # a level keeps only what it needs
     children = np.empty((2, len(tested)), dtype=np.int64)
     node = items.nodes[of_item]
@@ -237,7 +222,6 @@ def opened(items: Items, nodes: Nodes, features: FeaturesByRow, threads: Threads
     numbers = np.cumsum(mixed).reshape(mixed.shape) - 1
     children[:, splits] = np.where(mixed, numbers, -1 - (positives > 0))
     whole = [np.broadcast_to(of[splits], mixed.shape)[mixed] for of in (starts, stops, items.seeds[of_item])]
-    nodes.holding.change(-SEGMENT_BYTES * segments.shape[1])
     return Depth(ends, starts, stops, tested, children), Items(below[mixed], *whole)
 
 

@@ -11,16 +11,26 @@ from dataclasses import dataclass, field, fields
 import numpy as np
 
 from shown.demonstrations import Demonstrations
+from shown.engine.memory import Memory
 from shown.errors import BadInput, Contradicted, NothingFits
 from shown.evaluation.resources import DEFAULT_RESOURCES, Resources
-from shown.evaluation.rows import Evidence, evidence_of
+from shown.evaluation.rows import Labels, labels_of
 from shown.inference.clauses import ClauseSearch
 from shown.inference.failure import Failure, explain_failure
 from shown.inference.features import Features
-from shown.inference.fitting import MOST, Fitting, LearningPhase, Moment, Patience, Programs, Weighing, check_size
+from shown.inference.fitting import (
+    MOST,
+    Event,
+    Fitting,
+    LearningPhase,
+    Patience,
+    Programs,
+    Search,
+    Weighing,
+    check_size,
+)
 from shown.inference.pinning import Contradiction, Pinned
-from shown.inference.posterior import PRIORS, Candidate, Mixture
-from shown.inference.search import Search
+from shown.inference.posterior import PRIORS, Posterior, ScoredFormula
 from shown.inference.trees import TreeSearch
 from shown.language.grammar import Grammar
 from shown.language.languages import grammar_for
@@ -92,7 +102,7 @@ class Learner:
         grammar: a custom grammar, instead of a language.
         constraints: pinned clauses and struck programs (`shown.Constraints`) that every rule keeps to. If a program is
             struck, clauses are searched as well: trees may amount to it in other words.
-        resources: threads, device, memory limit, cluster and seed (`shown.Resources`).
+        resources: threads, device, memory limit and seed (`shown.Resources`).
 
     Set by `fit` and `add`:
 
@@ -101,7 +111,7 @@ class Learner:
     * `stopped_`: why enumeration ended early; None if it did not.
     * `explained_`: number of demonstrated steps that the best rule allows; without noise, all.
     * `contradictions_`: pinned clauses that were left out because they allow an action that was ruled out.
-    * `demonstrations_`, `features_`, `candidates_`: the demonstrations, the distinct columns, and the best formulas
+    * `demonstrations_`, `features_`, `formulas_`: the demonstrations, the distinct columns, and the best formulas
       over them without pinned clauses.
     """
 
@@ -127,7 +137,7 @@ class Learner:
     explained_: int = field(default=0, init=False, repr=False, compare=False)
     stopped_: str | None = field(default=None, init=False, repr=False, compare=False)
     contradictions_: tuple[Contradiction, ...] = field(default=(), init=False, repr=False, compare=False)
-    candidates_: list[Candidate] = field(default_factory=list, init=False, repr=False, compare=False)
+    formulas_: list[ScoredFormula] = field(default_factory=list, init=False, repr=False, compare=False)
     _fitting: Fitting | None = field(default=None, init=False, repr=False, compare=False)
     _grammar_name: str = field(default="", init=False, repr=False, compare=False)
 
@@ -186,49 +196,49 @@ class Learner:
         blocks = list(grammar.blocks(MOST if self.programs == "auto" else self.programs, self.finish_level))
         if not blocks:
             raise BadInput("the grammar derives no program: every rule leads to further rules.")
-        account, crew = self.resources.account(), self.resources.crew()
-        return Fitting(grammar, blocks, self.resources, self.constraints, crew, self.resources.team(), account=account)
+        memory, threads = Memory(self.resources.memory_limit), self.resources.team()
+        return Fitting(grammar, blocks, self.resources, self.constraints, threads, memory=memory)
 
     def _run(
         self, fitting: Fitting, demonstrations: Demonstrations, at_the_end: bool = False
-    ) -> Generator[Moment, None, None]:
+    ) -> Generator[Event, None, None]:
         """Search, and publish the best policy whenever there may be a better one, or only `at_the_end`."""
         language = fitting.language
         self.policy_ = uniform_policy(demonstrations.tokens, demonstrations.game, demonstrations.buttons, language)
-        self.failure_, self.candidates_, self.explained_, self.stopped_ = None, [], 0, None
+        self.failure_, self.formulas_, self.explained_, self.stopped_ = None, [], 0, None
         rows = fitting.rows
-        whole = evidence_of(rows, demonstrations.steps)
+        whole = labels_of(rows, demonstrations.steps)
         self.contradictions_ = fitting.contradictions(whole, demonstrations, len(demonstrations))
         pinned = fitting.pinned(whole, self.contradictions_, self.prior)
-        evidence = pinned.rest
+        labels = pinned.rest
         patience = Patience() if self.programs == "auto" else None
-        search = self._search(evidence, fitting)
-        mixture: Mixture | None = None
+        search = self._search(labels, fitting)
+        posterior: Posterior | None = None
         try:
-            for moment in fitting.search(pinned, search, self._weighing, patience=patience):
-                self.stopped_, mixture = moment.stopped, moment.mixture
-                if moment.features is not None:
-                    self.features_ = moment.features
-                if moment.news and not at_the_end:
-                    self._publish(mixture, demonstrations, pinned)
-                yield moment
+            for event in fitting.search(pinned, search, self._weighing, patience=patience):
+                self.stopped_, posterior = event.stopped, event.posterior
+                if event.features is not None:
+                    self.features_ = event.features
+                if event.news and not at_the_end:
+                    self._publish(posterior, demonstrations, pinned)
+                yield event
         finally:
             fitting.threads.close()
-            if at_the_end and mixture is not None:  # an interrupted search keeps what it has found
-                self._publish(mixture, demonstrations, pinned)
-        if not self.candidates_ and np.array_equal(evidence.positive, evidence.mask):
+            if at_the_end and posterior is not None:  # an interrupted search keeps what it has found
+                self._publish(posterior, demonstrations, pinned)
+        if not self.formulas_ and np.array_equal(labels.positive, labels.mask):
             # Every action was demonstrated: the uniform policy is right, and nothing can be learned.
-            self.explained_ = len(evidence.word)
-        elif not self.candidates_:
-            self.failure_ = explain_failure(demonstrations, rows, self.features_, evidence, language)
+            self.explained_ = len(labels.word)
+        elif not self.formulas_:
+            self.failure_ = explain_failure(demonstrations, rows, self.features_, labels, language)
 
-    def _reports(self, moments: Generator[Moment, None, None]) -> Generator[Progress, None, None]:
+    def _reports(self, events: Generator[Event, None, None]) -> Generator[Progress, None, None]:
         start, best = time.monotonic(), None
-        with closing(moments):
-            for moment in moments:
-                if moment.news and self.candidates_:
+        with closing(events):
+            for event in events:
+                if event.news and self.formulas_:
                     best = self.policy_.english()
-                yield self._progress(moment, best, time.monotonic() - start)
+                yield self._progress(event, best, time.monotonic() - start)
 
     def _to_the_end(self, demonstrations: Demonstrations) -> Learner:
         for _ in self._run(*self._with(demonstrations), at_the_end=True):
@@ -239,12 +249,12 @@ class Learner:
             warnings.warn(f"{self.failure_.text} The policy acts at random.", NothingFits, stacklevel=3)
         return self
 
-    def _search(self, evidence: Evidence, fitting: Fitting) -> Search:
+    def _search(self, labels: Labels, fitting: Fitting) -> Search:
         seed, struck = self.resources.seed, fitting.struck()
-        trees = TreeSearch(evidence, self.trees, seed, fitting.threads, fitting.account.branch())
+        trees = TreeSearch(labels, self.trees, seed, fitting.threads)
         if self.search == "trees" and struck is None:
             return trees
-        return ClauseSearch(evidence, trees, seed, struck=struck)
+        return ClauseSearch(labels, trees, seed, struck=struck)
 
     @property
     def _weighing(self) -> Weighing:
@@ -252,15 +262,15 @@ class Learner:
             self.ensemble, self.noise, self.prior, self.drop_literals, self.uniform_if_empty, self.stop_early
         )
 
-    def _publish(self, mixture: Mixture, demonstrations: Demonstrations, pinned: Pinned) -> None:
+    def _publish(self, posterior: Posterior, demonstrations: Demonstrations, pinned: Pinned) -> None:
         """Make the best mixture so far, if there is any, the learner's policy."""
-        best = mixture.best
+        best = posterior.best
         if not best:
             return
-        features, self.candidates_ = self.features_, best
+        features, self.formulas_ = self.features_, best
         allowed = formula_bits(best[0].clauses, features.columns, pinned.rest.mask)
         self.explained_ = int(pinned.whole.shows(pinned.allowed(allowed)).sum())
-        components = to_components(mixture, features, pinned.clauses)
+        components = to_components(posterior, features, pinned.clauses)
         policy = Policy(
             demonstrations.tokens,
             components,
@@ -284,19 +294,19 @@ class Learner:
             constraints=ConstraintsRecord.of(self.constraints),
         )
 
-    def _progress(self, moment: Moment, rule: str | None, seconds: float) -> Progress:
-        best = moment.mixture.best
+    def _progress(self, event: Event, rule: str | None, seconds: float) -> Progress:
+        best = event.posterior.best
         return Progress(
-            programs=moment.programs,
-            total=moment.total,
-            distinct=moment.distinct,
+            programs=event.programs,
+            total=event.total,
+            distinct=event.distinct,
             best=rule,
             score=best[0].score if best else None,
             components=len(best),
             seconds=seconds,
-            phase=moment.phase,
+            phase=event.phase,
             explained=self.explained_,
-            stopped=moment.stopped,
+            stopped=event.stopped,
         )
 
     def _check(self, demonstrations: Demonstrations) -> None:
@@ -318,15 +328,15 @@ def to_formula(clauses: Clauses, features: Features, pinned: Sequence[Clause] = 
     return _after(pinned, over_programs(clauses, features.terms.__getitem__))
 
 
-def to_components(mixture: Mixture, features: Features, pinned: Sequence[Clause] = ()) -> tuple[Component, ...]:
-    """Return the best candidates as components of a policy; they share the clauses that they have in common."""
-    best = mixture.best
+def to_components(posterior: Posterior, features: Features, pinned: Sequence[Clause] = ()) -> tuple[Component, ...]:
+    """Return the best formulas as components of a policy; they share the clauses that they have in common."""
+    best = posterior.best
     distinct = tuple({clause: None for found in best for clause in found.clauses})
     shared = dict(zip(distinct, over_programs(distinct, features.terms.__getitem__), strict=True))
     formulas = (_after(pinned, [shared[clause] for clause in found.clauses]) for found in best)
     return tuple(
         Component(float(weight), found.log_prior, found.log_likelihood, formula)
-        for found, weight, formula in zip(best, mixture.weights, formulas, strict=True)
+        for found, weight, formula in zip(best, posterior.weights, formulas, strict=True)
     )
 
 

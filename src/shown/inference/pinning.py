@@ -1,4 +1,4 @@
-"""A teacher's constraints on the rows of some evidence.
+"""A teacher's constraints on the rows of some labels.
 
 Every formula has the pinned clauses. Demonstrated actions that they allow need no other explanation: searches get the
 rest, and their proposals are scored together with the pinned clauses.
@@ -15,11 +15,11 @@ import numpy as np
 
 from shown.demonstrations import Demonstrations
 from shown.engine.planes import Planes
-from shown.evaluation.rows import Evidence, Rows
+from shown.evaluation.rows import Labels, Rows
 from shown.grid import Action, Grid, action_to_json
 from shown.inference.failure import numbered
 from shown.inference.features import Features
-from shown.language.evaluate import Plan
+from shown.language.plan import Plan
 from shown.language.primitives import Language
 from shown.rules import Constraints
 from shown.rules.bitwise import Clause as ColumnClause
@@ -76,23 +76,23 @@ class Contradiction:
 
 @dataclass(frozen=True)
 class Pinned:
-    """Clauses that every formula has, on the rows of some evidence; there may be none.
+    """Clauses that every formula has, on the rows of some labels; there may be none.
 
     Attributes:
         clauses: the clauses.
         log_prior: log prior of their literals; None without any.
         bits: rows that they allow. [R] uint64
-        whole: all evidence. Rows that the clauses allow and that were not demonstrated are open in it.
+        whole: all labels. Rows that the clauses allow and that were not demonstrated are open in it.
     """
 
     clauses: tuple[Clause, ...]
     log_prior: float | None
     bits: np.ndarray
-    whole: Evidence
+    whole: Labels
 
     @cached_property
-    def rest(self) -> Evidence:
-        """The evidence that other clauses must explain: the rows that the pinned clauses allow are open."""
+    def rest(self) -> Labels:
+        """The labels that other clauses must explain: the rows that the pinned clauses allow are open."""
         left = ~self.whole.shows(self.bits)
         return replace(
             self.whole,
@@ -109,11 +109,11 @@ class Pinned:
         return others | (self.bits & self.whole.mask)
 
 
-def pin(clauses: Sequence[Clause], bits: np.ndarray, log_prior: float | None, evidence: Evidence) -> Pinned:
-    """Return clauses, each with the rows it allows ([n, R] uint64), as part of every formula for some evidence."""
+def pin(clauses: Sequence[Clause], bits: np.ndarray, log_prior: float | None, labels: Labels) -> Pinned:
+    """Return clauses, each with the rows it allows ([n, R] uint64), as part of every formula for some labels."""
     together = np.bitwise_or.reduce(bits, axis=0)
-    opened = together & ~evidence.positive
-    whole = replace(evidence, mask=evidence.mask & ~opened, refused=evidence.refused & ~opened)
+    opened = together & ~labels.positive
+    whole = replace(labels, mask=labels.mask & ~opened, refused=labels.refused & ~opened)
     return Pinned(tuple(clauses), log_prior, together, whole)
 
 
@@ -127,7 +127,7 @@ def pinned_bits(clauses: Sequence[Clause], worlds: Sequence[Planes], language: L
 
 
 def contradictions(
-    constraints: Constraints, bits: np.ndarray, rows: Rows, evidence: Evidence, shown: Demonstrations, own: int
+    constraints: Constraints, bits: np.ndarray, rows: Rows, labels: Labels, shown: Demonstrations, own: int
 ) -> tuple[Contradiction, ...]:
     """Return, for each pinned clause that allows a ruled-out action, the first place where it does.
 
@@ -135,13 +135,13 @@ def contradictions(
         constraints: the constraints with the pinned clauses.
         bits: rows that each of them allows. [n, R] uint64
         rows: the rows.
-        evidence: the demonstrations as bits.
+        labels: the demonstrations as bits.
         shown: the demonstrations, mirror images last.
         own: number of demonstrations that are no images.
     """
     found = []
     for clause, allowed in zip(constraints.pinned, bits, strict=True):
-        wrong = allowed & evidence.mask & ~evidence.positive
+        wrong = allowed & labels.mask & ~labels.positive
         if wrong.any():
             found.append(_first(clause, constraints.sentence(clause), wrong, rows, shown, own))
     return tuple(found)

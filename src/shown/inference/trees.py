@@ -8,16 +8,15 @@ is the obvious version; a property test compares `Forest` with it, prefix by pre
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 
-from shown.engine.memory import Account, Holding
+from shown.engine.memory import refuse_if_full
 from shown.engine.threads import ONE_THREAD, Threads
-from shown.errors import OutOfMemory
-from shown.evaluation.rows import Evidence
+from shown.evaluation.rows import Labels
 from shown.inference.by_row import FeaturesByRow
 from shown.inference.features import Features
 from shown.inference.growth import NO, YES, Depth, Items, Nodes, Segments, TreeTable, opened
@@ -118,30 +117,20 @@ class Forest:
     [(0, ()), (1, ()), (2, (((0, True), (1, True)),))]
     """
 
-    def __init__(
-        self,
-        mask: np.ndarray,
-        positive: np.ndarray,
-        seeds: list[int],
-        threads: Threads = ONE_THREAD,
-        account: Account | None = None,
-    ) -> None:
+    def __init__(self, mask: np.ndarray, positive: np.ndarray, seeds: list[int], threads: Threads = ONE_THREAD) -> None:
         self._seeds, self._threads = seeds, threads
-        account = Account() if account is None else account
-        self._holding = Holding(account, "growing trees", "Use fewer demonstrations or buttons")
-        self._evidence = mask, positive
+        self._labels = mask, positive
         self.features = FeaturesByRow(mask)
         self._begin()
 
     def _begin(self) -> None:
         self._nodes: Nodes | None = None
         self._known = 0  # features whose prefixes have trees
-        self._table = TreeTable(self._holding)
+        self._table = TreeTable()
         self._built = [Tree(-1, answer=answer) for answer in (False, True)]
 
     def clear(self) -> None:
-        """Forget all nodes and trees, and give back their memory."""
-        self._holding.clear()
+        """Forget all nodes and trees."""
         self._begin()
 
     def extend(self, columns: np.ndarray) -> list[list[tuple[int, Tree]]]:
@@ -164,15 +153,14 @@ class Forest:
         before, self._known, seeds = self._known, len(columns), len(self._seeds)
         self.features.replace(columns)
         if self._nodes is None:
-            mask, positive = (self.features.packed(bits) for bits in self._evidence)
-            self._nodes = Nodes(mask, positive, seeds, self._holding)
+            mask, positive = (self.features.packed(bits) for bits in self._labels)
+            self._nodes = Nodes(mask, positive, seeds)
         nodes = self._nodes
         orders = np.array([tie_order(len(columns), seed) for seed in self._seeds]).reshape(seeds, -1)
         lows, highs = np.full(seeds, before + 1 if before else 0), np.full(seeds, len(columns) + 1)
         items = Items(np.zeros(seeds, dtype=np.int64), lows, highs, np.arange(seeds))
         if 0 < nodes.positives[0] < nodes.rows[0]:
-            with self._holding.briefly(orders.nbytes):
-                grown = self._grown(items, nodes, orders)
+            grown = self._grown(items, nodes, orders)
         else:
             grown = Segments(np.arange(1, seeds + 1), lows, np.full(seeds, int(nodes.positives[0] > 0)))
         return grown
@@ -206,20 +194,14 @@ class Forest:
     def _grown(self, items: Items, nodes: Nodes, orders: np.ndarray) -> Segments:
         """Return the trees of the items: open one depth after another, then join the subtrees from the last one on."""
         levels: list[Depth] = []
-        size = 0
-        self._holding.change(_size(items))
         while len(items.nodes):
+            refuse_if_full("growing trees")
             nodes.score(np.unique(items.nodes), self.features, orders, self._threads)
-            before = _size(items)
             level, items = opened(items, nodes, self.features, self._threads)
             levels.append(level)
-            self._holding.change(_size(level) + _size(items) - before)
-            size += _size(level)
-        self._holding.change(-_size(items))
         grown = Segments(*np.empty((3, 0), dtype=np.int64))
         while levels:
             grown = self._table.join(levels.pop(), grown)
-        self._holding.change(-size)
         return grown
 
     def _tree(self, number: int) -> Tree:
@@ -236,21 +218,15 @@ class TreeSearch:
         forest: the trees grown so far.
     """
 
-    def __init__(
-        self, evidence: Evidence, trees: int, seed: int, threads: Threads = ONE_THREAD, account: Account | None = None
-    ) -> None:
-        self.account, self.threads = Account() if account is None else account, threads
+    def __init__(self, labels: Labels, trees: int, seed: int, threads: Threads = ONE_THREAD) -> None:
+        self.threads = threads
         seeds = [seed * trees + s for s in range(trees)]
-        self.forest = Forest(evidence.mask, evidence.positive, seeds, threads, self.account)
+        self.forest = Forest(labels.mask, labels.positive, seeds, threads)
         self._seen: set[int] = set()
 
     def propose(self, features: Features, prices: np.ndarray) -> Iterator[Clauses]:
         """Propose the formulas of the new prefixes; `features` are all so far, the old ones first."""
-        try:
-            grown = dict.fromkeys(self.forest.grow(features.columns).trees.tolist())
-        except OutOfMemory as error:
-            self.forest.clear()
-            raise error.with_traceback(None) from None  # its frames would keep the nodes
+        grown = dict.fromkeys(self.forest.grow(features.columns).trees.tolist())
         new = [tree for tree in grown if tree not in self._seen]
         self._seen.update(new)
         yield from self.forest.formulas(new)
@@ -258,10 +234,6 @@ class TreeSearch:
     def finish(self, features: Features, prices: np.ndarray) -> Iterator[Clauses]:
         """Propose nothing: every prefix has its trees."""
         return iter(())
-
-
-def _size(arrays: Sequence[np.ndarray]) -> int:
-    return sum(array.nbytes for array in arrays)
 
 
 def _count(bits: np.ndarray) -> int:

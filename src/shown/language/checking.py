@@ -16,7 +16,7 @@ import numpy as np
 from shown.engine.planes import Planes, shift
 from shown.errors import BadInput, ShownError
 from shown.grid import AREAS, OFF, Action, Cell, Grid, Tokens
-from shown.language.evaluate import argument_codes, run_cell_by_cell, run_many
+from shown.language.kernels import argument_codes, run_cell_by_cell, run_many
 from shown.language.phrases import say
 from shown.language.primitives import CELL_IS_VALUE, LANGUAGE, Language, Primitive
 from shown.language.reach import Reach, reach_of

@@ -23,7 +23,6 @@ LANGUAGES: dict[str, str] = {
     "paper": "shown.language.primitives:LANGUAGE",
     "standard": "shown.language.standard:STANDARD",
     "walking": "shown.language.walking:WALKING",
-    "layout": "shown.language.layout:LAYOUT",
 }
 """Place of each language of this package, loaded on first use."""
 

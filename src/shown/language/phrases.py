@@ -108,7 +108,7 @@ class _Said:
             case Term():
                 return self._condition(self.argument, form)
             case tuple():
-                return {"beside": _beside, "across": _across}.get(form, _way)(self.argument)
+                return (_beside if form == "beside" else _way)(self.argument)
             case str() if self.kind is Kind.VALUE:
                 return self._of_value(self.argument, form)
             case str() if self.kind is Kind.AREA and form in ("", "along"):
@@ -247,14 +247,6 @@ def _beside(offset: Offset) -> str:
     if right:
         parts.append(f"{abs(right)} to the {_WAYS[(0, _sign(right))]} of")
     return " and ".join(parts) or "at"
-
-
-def _across(offset: Offset) -> str:
-    """Return in which line, or across which diagonal, a mirror in this direction moves a cell."""
-    down, right = offset
-    if not (down and right):
-        return "in its column" if down else "in its row"
-    return f"across the {'rising' if down * right > 0 else 'falling'} diagonal"
 
 
 def _sign(x: int) -> int:

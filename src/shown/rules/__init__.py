@@ -2,6 +2,7 @@
 
 - `formula.py`: literals, clauses, formulas
 - `bitwise.py`: formulas over columns of bits
+- `mixtures.py`: mixtures of such formulas
 - `logic.py`: entailment that holds on every grid
 - `canonical.py`: a formula without redundancy, in readable order
 - `facts.py`: facts about the demonstrations that the wording uses

@@ -74,7 +74,7 @@ def teach(
         demonstrations: the recorded clicks.
         world: the game or world that was demonstrated, or None.
         before: a policy learned earlier from some of these demonstrations; amended, it is one more candidate.
-        resources: threads, device, memory limit, cluster and seed.
+        resources: threads, device, memory limit and seed.
         progress: whether to show progress in a notebook or a terminal (needs tqdm).
         settings: further fields of `Task`: programs, practice, rounds, interpretations, symmetries, language,
             constraints, keep, one_rule, grids, keep_all.
@@ -123,7 +123,7 @@ class Pupil:
 
     Args:
         world: the game or world, or None.
-        resources: threads, device, memory limit, cluster and seed.
+        resources: threads, device, memory limit and seed.
         settings: further fields of `Task`.
 
     Attributes:
@@ -420,7 +420,7 @@ class _Course:
 
 def does(policy: Policy, demonstrations: Demonstrations) -> bool:
     """Return whether the policy always does something that was shown or is open, and nothing that was refused."""
-    said: dict[Grid, dict[Action, bool]] = {}  # the last word about an action counts, as in `evidence_of`
+    said: dict[Grid, dict[Action, bool]] = {}  # the last word about an action counts, as in `labels_of`
     opened: set[tuple[Grid, Action]] = set()
     for step in demonstrations.steps:
         said.setdefault(step.grid, {})[step.action] = not step.refused

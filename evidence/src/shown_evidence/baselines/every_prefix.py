@@ -17,10 +17,10 @@ import numpy as np
 from shown.demonstrations import Demonstrations
 from shown.errors import BadInput
 from shown.evaluation.distinct import CONSTANT
-from shown.evaluation.rows import Evidence
+from shown.evaluation.rows import Labels
 from shown.grid import Action, Grid
 from shown.inference.features import Features, LazyTerms
-from shown.inference.posterior import Candidate, literal_prices, log_likelihood, log_prior
+from shown.inference.posterior import ScoredFormula, literal_prices, log_likelihood, log_prior
 from shown.inference.trees import Forest, Tree, clauses_of, impurity
 from shown.rules.bitwise import formula_bits
 from shown_evidence.baselines import from_options
@@ -88,21 +88,21 @@ class EveryPrefix(MixturePolicy):
         row, column = np.unravel_index(np.argmax(votes), votes.shape)
         return int(row), int(column)
 
-    def _candidates(self, features: Features, evidence: Evidence) -> Iterator[Candidate]:
+    def _candidates(self, features: Features, evidence: Labels) -> Iterator[ScoredFormula]:
         """Yield the candidates of each prefix and seed, in this order, that explain the demonstrations."""
         prices = literal_prices(features.log_prior, self.prior)
-        known: dict[Tree, Candidate] = {}
+        known: dict[Tree, ScoredFormula] = {}
         for tree in self._trees(features, evidence):
             if tree not in known:
                 clauses = clauses_of(tree)
                 # The empty formula pays for no literal, so it is the published code's most probable policy.
                 prior = 0.0 if self.duplicates and not clauses else log_prior(clauses, prices)
                 allowed = formula_bits(clauses, features.columns, evidence.mask)
-                known[tree] = Candidate(clauses, prior, log_likelihood(allowed, evidence, self.noise))
+                known[tree] = ScoredFormula(clauses, prior, log_likelihood(allowed, evidence, self.noise))
             if np.isfinite(known[tree].score):
                 yield known[tree]
 
-    def _trees(self, features: Features, evidence: Evidence) -> Iterator[Tree]:
+    def _trees(self, features: Features, evidence: Labels) -> Iterator[Tree]:
         """Yield the trees of each prefix and seed, in this order."""
         seeds = [self.seed * self.trees + s for s in range(self.trees)]
         counts = np.searchsorted(features.first, np.arange(self.every, self.programs + 1, self.every)).tolist()
@@ -116,7 +116,7 @@ class EveryPrefix(MixturePolicy):
             for count in counts:
                 yield from (chance.tree(count, evidence.mask, np.random.default_rng(seed)) for seed in seeds)
 
-    def _best(self, found: list[Candidate]) -> Counter[Candidate]:
+    def _best(self, found: list[ScoredFormula]) -> Counter[ScoredFormula]:
         """Return the candidates of the mixture with their multiplicities."""
         offered = found if self.duplicates else list(dict.fromkeys(found))
         rank = np.zeros(len(offered))
@@ -129,7 +129,7 @@ class EveryPrefix(MixturePolicy):
 class _TreesByChance:
     """Greedy trees whose ties are broken at every node by chance, as scikit-learn does."""
 
-    def __init__(self, columns: np.ndarray, evidence: Evidence) -> None:
+    def __init__(self, columns: np.ndarray, evidence: Labels) -> None:
         self._columns, self._positive = columns, evidence.positive
         self._kept: dict[bytes, np.ndarray] = {}
 

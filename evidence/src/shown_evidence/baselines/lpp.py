@@ -13,7 +13,7 @@ from shown.evaluation.resources import Resources
 from shown.grid import Tokens
 from shown.inference.features import Features
 from shown.inference.learner import Learner
-from shown.inference.posterior import Candidate
+from shown.inference.posterior import ScoredFormula
 from shown.language.grammar import Grammar, paper_grammar, uniform
 from shown.language.terms import Kind, Term
 from shown.policy import Component, Policy, uniform_policy
@@ -52,7 +52,7 @@ class MixturePolicy(Imitator):
 
 
 def mixed(
-    found: Iterable[tuple[Candidate, float]], terms: Sequence[Term], demos: Demonstrations, features: Features
+    found: Iterable[tuple[ScoredFormula, float]], terms: Sequence[Term], demos: Demonstrations, features: Features
 ) -> Policy:
     """Return the policy with these candidates over `terms` and their weights; a uniform one without any."""
     components = tuple(

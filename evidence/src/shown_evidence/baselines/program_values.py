@@ -10,7 +10,7 @@ import numpy as np
 
 from shown.demonstrations import Demonstrations
 from shown.evaluation.distinct import CONSTANT
-from shown.evaluation.rows import Evidence, Rows, evidence_of
+from shown.evaluation.rows import Labels, Rows, labels_of
 from shown.grid import Action, Grid, Tokens
 from shown.inference.features import Features, evaluate
 from shown.language.grammar import paper_grammar
@@ -41,9 +41,9 @@ class ProgramValues:
         """Evaluate programs on the demonstrated states."""
         return cls.of(list(dict.fromkeys(step.grid for step in demos.steps)), demos.tokens, programs)
 
-    def evidence(self, demos: Demonstrations) -> Evidence:
+    def evidence(self, demos: Demonstrations) -> Labels:
         """Return the demonstrations as bits over the rows; every demonstrated state must be among them."""
-        return evidence_of(self.rows, demos.steps)
+        return labels_of(self.rows, demos.steps)
 
     @property
     def bits(self) -> np.ndarray:

@@ -21,7 +21,7 @@ import numpy as np
 from shown.demonstrations import Demonstrations
 from shown.evaluation.rows import row_bits
 from shown.inference.features import Features, LazyTerms
-from shown.inference.posterior import Candidate, Mixture, log_likelihood
+from shown.inference.posterior import Posterior, ScoredFormula, log_likelihood
 from shown.rules.bitwise import Clauses, formula_bits
 from shown.worlds import Game
 from shown_evidence.baselines import check_clicks
@@ -100,16 +100,16 @@ class VpiPolicy(MixturePolicy):
         *numbers, all_steps = (int.from_bytes(row.tobytes(), "big") for row in packed)
         steps = [(all_steps ^ number, number) for number in numbers]  # where each program fails, and where it holds
         priors = np.concatenate([np.full(block.count, block.log_prior) for block in features.blocks])
-        mixture = Mixture(self.ensemble)
+        posterior = Posterior(self.ensemble)
         for cost, clauses in itertools.islice(policies(priors.tolist()), self.programs):
             prior = -cost * UNIT
-            if prior < mixture.bound:
+            if prior < posterior.bound:
                 break
             allowed_steps = reduce(or_, (reduce(and_, (steps[i][sign] for i, sign in clause)) for clause in clauses))
             if allowed_steps == all_steps:  # most rule out a demonstrated action
                 allowed = _allowed_rows(clauses, features, evidence.mask)
-                mixture.offer(Candidate(clauses, prior, log_likelihood(allowed, evidence)))
-        found = zip(mixture.best, mixture.weights.tolist(), strict=True)
+                posterior.offer(ScoredFormula(clauses, prior, log_likelihood(allowed, evidence)))
+        found = zip(posterior.best, posterior.weights.tolist(), strict=True)
         self.policy_ = mixed(found, LazyTerms(features.blocks, programs), demos, features)
         return self
 

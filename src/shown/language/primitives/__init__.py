@@ -4,16 +4,14 @@
 - `paper.py`: the paper's primitives
 - `counting.py`: primitives that count
 - `ways.py`: primitives about walks
-- `arrangement.py`: primitives about mirror images and first lines
 """
 
-from shown.language.primitives.arrangement import ARRANGEMENT
 from shown.language.primitives.counting import COUNTING
 from shown.language.primitives.declaration import EVERYWHERE, Condition, Language, Primitive, check_reach
 from shown.language.primitives.paper import CELL_IS_VALUE, LANGUAGE
 from shown.language.primitives.ways import WAYS
 
 __all__ = [
-    "ARRANGEMENT", "CELL_IS_VALUE", "COUNTING", "EVERYWHERE", "LANGUAGE", "WAYS", "Condition", "Language", "Primitive",
+    "CELL_IS_VALUE", "COUNTING", "EVERYWHERE", "LANGUAGE", "WAYS", "Condition", "Language", "Primitive",
     "check_reach",
 ]  # fmt: skip

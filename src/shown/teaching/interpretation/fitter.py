@@ -16,16 +16,17 @@ import numpy as np
 
 from shown.components import Component
 from shown.demonstrations import Demonstration, Demonstrations, Step
+from shown.engine.memory import Memory
 from shown.evaluation.resources import DEFAULT_RESOURCES, Resources
-from shown.evaluation.rows import Evidence, Rows, evidence_of
+from shown.evaluation.rows import Labels, Rows, labels_of
 from shown.inference.amending import amended
 from shown.inference.clauses import THOROUGH, ClauseSearch, Effort, Narrow, Pool
 from shown.inference.failure import Failure, explain_failure, looking_like_shown
 from shown.inference.features import Features
-from shown.inference.fitting import CHECKPOINTS, FIRST, MOST, Fitting, Moment, Weighing
+from shown.inference.fitting import CHECKPOINTS, FIRST, MOST, Event, Fitting, Weighing
 from shown.inference.learner import to_components
 from shown.inference.pinning import Contradiction, Pinned
-from shown.inference.posterior import Candidate, log_likelihood
+from shown.inference.posterior import ScoredFormula, log_likelihood
 from shown.inference.trees import TreeSearch
 from shown.language.grammar import Grammar
 from shown.language.key_presses import pressing_grammar, tells_when_to_press
@@ -60,9 +61,9 @@ class Fitted:
         shown: the demonstrations under its interpretation.
         features: columns of the programs.
         pinned: the demonstrations as bits over the same rows, with the pinned clauses that all formulas have.
-        candidates: the best formulas, best first; none if nothing fits.
+        formulas: the best formulas, best first; none if nothing fits.
         pool: the exact clauses that these and other formulas are made of; None if they do not explain all steps.
-        policy: the mixture of the candidates, or None.
+        policy: the mixture of the formulas, or None.
         grown: the mixture of the trees' formulas alone, or None. Its rules are longer and sometimes safer.
         failure: the reason why nothing fits, or None.
         contradictions: pinned clauses that contradict the demonstrations.
@@ -73,7 +74,7 @@ class Fitted:
     shown: Demonstrations
     features: Features
     pinned: Pinned
-    candidates: tuple[Candidate, ...] = ()
+    formulas: tuple[ScoredFormula, ...] = ()
     pool: Pool | None = None
     policy: Policy | None = None
     grown: Policy | None = None
@@ -87,7 +88,7 @@ class Fitter:
 
     Args:
         task: demonstrations, number of programs, vocabulary and constraints.
-        resources: threads, device, memory limit, cluster and seed.
+        resources: threads, device, memory limit and seed.
         grammar: grammar of the programs, instead of the vocabulary's.
 
     Attributes:
@@ -101,12 +102,12 @@ class Fitter:
     def __init__(self, task: Task, resources: Resources = DEFAULT_RESOURCES, grammar: Grammar | None = None) -> None:
         shown = task.shown
         self.demonstrations, self.resources, self.constraints = shown, resources, task.constraints
-        self._crew, self._threads = resources.crew(), resources.team()
+        self._threads = resources.team()
         own, self.grammar_name = grammar_for(shown.tokens, shown.buttons, task.language, grammar)
         self._grammars: dict[tuple[Language, tuple[str, ...]], Grammar] = {(own.language, ()): own}
         self.language = own.language
         self.programs, self.widest = (FIRST, MOST) if task.programs == "auto" else (task.programs, task.programs)
-        self._account = resources.account()
+        self._memory = Memory(resources.memory_limit)
         self._fittings: dict[tuple[Language, tuple[str, ...], tuple[Transformation, ...]], Fitting] = {}
 
     def add(self, more: Demonstrations) -> None:
@@ -152,7 +153,7 @@ class Fitter:
         effort: Effort = THOROUGH,
         earlier: Fitted | None = None,
         more: Sequence[Step] = (),
-    ) -> Generator[tuple[Moment, Policy | None], None, Fitted]:
+    ) -> Generator[tuple[Event, Policy | None], None, Fitted]:
         """Fit a hypothesis, yielding the progress and the best policy so far."""
         fitting = self._fitting(hypothesis)
         further = replace(interpreted, items=tuple(Demonstration((step,)) for step in more))
@@ -160,11 +161,11 @@ class Fitter:
         if more:
             fitting = fitting.extended(with_images(further, hypothesis.symmetries))
         rows = fitting.rows
-        evidence = evidence_of(rows, shown.steps)
+        labels = labels_of(rows, shown.steps)
         if hypothesis.lenient:
-            evidence = self._leniently(evidence, hypothesis, fitting)
+            labels = self._leniently(labels, hypothesis, fitting)
         against = self.contradictions(hypothesis, interpreted)
-        pinned = fitting.pinned(evidence, against)
+        pinned = fitting.pinned(labels, against)
         rest, generation = pinned.rest, 0 if earlier is None else earlier.generation + 1
         search = self._search(fitting, rest, self._narrow(hypothesis, rest, rows), effort, earlier)
         grown: Policy | None = None
@@ -173,7 +174,7 @@ class Fitter:
             features = last.features
             if last.news and features is not None:
                 # The trees' formulas come first; the last mixture also has those made of clauses.
-                components = to_components(last.mixture, features, pinned.clauses)
+                components = to_components(last.posterior, features, pinned.clauses)
                 grown, policy = policy, self._policy(components, fitting.language) if components else None
             yield last, policy
         assert features is not None
@@ -181,26 +182,26 @@ class Fitter:
         if policy is None:
             failure = explain_failure(shown, rows, features, rest, fitting.grammar.language)
             return replace(fitted, failure=failure)
-        pool, best = search.pool, tuple(last.mixture.best)
+        pool, best = search.pool, tuple(last.posterior.best)
         exact = pool.formula(np.zeros(len(pool.clauses))) is not None
-        return replace(fitted, candidates=best, pool=pool if exact else None, policy=policy, grown=grown)
+        return replace(fitted, formulas=best, pool=pool if exact else None, policy=policy, grown=grown)
 
     def _search(
-        self, fitting: Fitting, evidence: Evidence, narrow: Narrow | None, effort: Effort, earlier: Fitted | None
+        self, fitting: Fitting, labels: Labels, narrow: Narrow | None, effort: Effort, earlier: Fitted | None
     ) -> ClauseSearch:
         generation = 0 if earlier is None else earlier.generation + 1
         seed = self.resources.seed + GENERATION_SEEDS * generation  # the same starts would find the same clauses
-        effort = effort.on(len(evidence.shown_rows))
-        trees = TreeSearch(evidence, effort.trees, seed, self._threads, fitting.account.branch())
+        effort = effort.on(len(labels.shown_rows))
+        trees = TreeSearch(labels, effort.trees, seed, self._threads)
         known = None if earlier is None or earlier.pool is None else (earlier.features, earlier.pool.clauses)
-        return ClauseSearch(evidence, trees, seed, effort, fitting.struck(), narrow, known)
+        return ClauseSearch(labels, trees, seed, effort, fitting.struck(), narrow, known)
 
     def contradictions(self, hypothesis: Hypothesis, interpreted: Demonstrations) -> tuple[Contradiction, ...]:
         """Return the pinned clauses that contradict the demonstrations under a hypothesis."""
         if not self.constraints.pinned:
             return ()
         fitting, shown = self._fitting(hypothesis), with_images(interpreted, hypothesis.symmetries)
-        return fitting.contradictions(evidence_of(fitting.rows, shown.steps), shown, len(interpreted))
+        return fitting.contradictions(labels_of(fitting.rows, shown.steps), shown, len(interpreted))
 
     def amend(self, policy: Policy, hypothesis: Hypothesis, interpreted: Demonstrations) -> Policy | None:
         """Change a policy as little as possible so that it explains these demonstrations; None if that is impossible.
@@ -211,8 +212,8 @@ class Fitter:
             interpreted: the demonstrations under its interpretation; all of them are in `demonstrations`.
         """
         fitting = self._fitting(hypothesis)
-        evidence = evidence_of(fitting.rows, with_images(interpreted, hypothesis.symmetries).steps)
-        return amended(policy, fitting, evidence, self.programs)
+        labels = labels_of(fitting.rows, with_images(interpreted, hypothesis.symmetries).steps)
+        return amended(policy, fitting, labels, self.programs)
 
     def components(self, fitted: Fitted, formulas: Sequence[Formula]) -> list[Component]:
         """Return rules, each as the only component of a policy, with prior and likelihood under a hypothesis."""
@@ -223,30 +224,30 @@ class Fitter:
         priors = [math.fsum(fitting.log_prior(x.term) for x in formula.literals) for formula in formulas]
         alone = tuple(Component(1.0, prior, 0.0, formula) for prior, formula in zip(priors, formulas, strict=True))
         rows, allowed = self._policy(alone, fitting.language).allowed(list(dict.fromkeys(step.grid for step in steps)))
-        evidence = evidence_of(rows, steps)
-        likelihoods = [log_likelihood(bits & evidence.mask, evidence) for bits in allowed]
+        labels = labels_of(rows, steps)
+        likelihoods = [log_likelihood(bits & labels.mask, labels) for bits in allowed]
         return [replace(part, log_likelihood=found) for part, found in zip(alone, likelihoods, strict=True)]
 
     def _policy(self, components: tuple[Component, ...], language: Language) -> Policy:
         shown = self.demonstrations
         return Policy(shown.tokens, components, shown.game, shown.buttons, language=language)
 
-    def _leniently(self, evidence: Evidence, hypothesis: Hypothesis, fitting: Fitting) -> Evidence:
-        """Return the evidence without the ruled-out rows that no program distinguishes from shown ones."""
-        features = fitting.features(evidence, self.programs)
-        narrow = self._narrow(hypothesis, evidence, fitting.rows)
-        alike = looking_like_shown(features.columns, evidence, np.arange(len(evidence.word)))
+    def _leniently(self, labels: Labels, hypothesis: Hypothesis, fitting: Fitting) -> Labels:
+        """Return the labels without the ruled-out rows that no program distinguishes from shown ones."""
+        features = fitting.features(labels, self.programs)
+        narrow = self._narrow(hypothesis, labels, fitting.rows)
+        alike = looking_like_shown(features.columns, labels, np.arange(len(labels.word)))
         if narrow is not None:
             few = features.columns[narrow.usable(features)]
-            alike |= looking_like_shown(few, evidence, np.flatnonzero(evidence.shows(narrow.rows)))
-        return replace(evidence, mask=evidence.mask & ~alike)
+            alike |= looking_like_shown(few, labels, np.flatnonzero(labels.shows(narrow.rows)))
+        return replace(labels, mask=labels.mask & ~alike)
 
-    def _narrow(self, hypothesis: Hypothesis, evidence: Evidence, rows: Rows) -> Narrow | None:
+    def _narrow(self, hypothesis: Hypothesis, labels: Labels, rows: Rows) -> Narrow | None:
         """Return the shown presses of keys, which only some programs may explain; None without keys."""
         if not hypothesis.keys:
             return None
         characters = {self.demonstrations.tokens[name] for name in hypothesis.keys}
-        places = [rows.row(word, bit) for word, bit in zip(evidence.word.tolist(), evidence.bit.tolist(), strict=True)]
+        places = [rows.row(word, bit) for word, bit in zip(labels.word.tolist(), labels.bit.tolist(), strict=True)]
         pressed = [
             (state, action)
             for state, action in places
@@ -260,8 +261,8 @@ class Fitter:
         key = (grammar.language, hypothesis.keys, hypothesis.symmetries)
         if key not in self._fittings:
             blocks = list(grammar.blocks(self.widest))
-            shared = self.resources, self.constraints, self._crew, self._threads
-            fitting = Fitting(grammar, blocks, *shared, account=self._account)
+            shared = self.resources, self.constraints, self._threads
+            fitting = Fitting(grammar, blocks, *shared, memory=self._memory)
             fitting.add(with_images(self.demonstrations, hypothesis.symmetries))
             self._fittings[key] = fitting
         return self._fittings[key]

@@ -183,7 +183,7 @@ class Distillation:
         assert fitted.pool is not None
         group = closure(self._symmetries)
         short = sorted(fitted.pool.clauses, key=len)[:MOST_CLAUSES]
-        short += [clause for candidate in fitted.candidates[:1] for clause in candidate.clauses]
+        short += [clause for candidate in fitted.formulas[:1] for clause in candidate.clauses]
         for clause in over_programs(tuple(short), fitted.features.terms.__getitem__):
             if clause in self._taken:
                 continue

@@ -14,11 +14,11 @@ import numpy as np
 from shown.demonstrations import Step
 from shown.engine.compilation import compiled, popcount
 from shown.engine.planes import Planes
-from shown.evaluation.rows import Rows, evidence_of
+from shown.evaluation.rows import Rows, labels_of
 from shown.grid import Action, Grid
-from shown.language.evaluate import Plan
+from shown.language.plan import Plan
 from shown.policy import Policy
-from shown.rules.bitwise import allowed_rows, over_columns, pack
+from shown.rules.bitwise import Packed, allowed_rows, over_columns
 from shown.rules.formula import Clause
 
 AS_GOOD = 0.5  # an action with this share of the probability of the vote's own is as good
@@ -86,10 +86,10 @@ class Table:
         planes, columns = Plan(terms, vote.tokens, vote.buttons, vote.language).world_and_columns(grids)
         rows = Rows([planes])
         numbers = {term: i for i, term in enumerate(terms)}
-        bits = allowed_rows(pack([over_columns(unit, numbers) for unit in units]), columns, rows.mask)
-        evidence = evidence_of(rows, steps)
-        self.wrong = bits & (evidence.mask & ~evidence.positive)
-        self.covers = evidence.shows(bits)
+        bits = allowed_rows(Packed.of([over_columns(unit, numbers) for unit in units]), columns, rows.mask)
+        labels = labels_of(rows, steps)
+        self.wrong = bits & (labels.mask & ~labels.positive)
+        self.covers = labels.shows(bits)
         right = rows.bits((rows.number(grid), action) for grid, good in positions.good.items() for action in good)
         states = [rows.number(grid) for game in positions.games for grid in game]
         # Twice the word of the first action that each unit allows in each position of the games, if it is good; one

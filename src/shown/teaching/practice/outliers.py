@@ -18,7 +18,7 @@ import numpy as np
 
 from shown.components import Component
 from shown.demonstrations import Demonstrations
-from shown.evaluation.rows import evidence_of
+from shown.evaluation.rows import labels_of
 from shown.inference.failure import taken
 from shown.policy import Policy
 from shown.provenance import SuccessRate
@@ -156,7 +156,7 @@ def _gain(whole: Fitted, part: Fitted) -> float:
     """Return how much more probable the best rule is without a row; a rule and its images count once."""
     if part.policy is None:
         return -math.inf
-    best = [max(candidate.score for candidate in fitted.candidates) for fitted in (whole, part)]
+    best = [max(candidate.score for candidate in fitted.formulas) for fitted in (whole, part)]
     return (best[1] - best[0]) / len(closure(whole.hypothesis.symmetries))
 
 
@@ -170,8 +170,8 @@ def _least_supported(fitted: Fitted, shown: Demonstrations, left_out: Sequence[P
     alone = (Component(1.0, 0.0, 0.0, Formula((clause,))) for clause in policy.components[0].formula.clauses)
     by_clause = replace(policy, components=tuple(alone))
     rows, allowed = by_clause.allowed(list(dict.fromkeys(step.grid for step in steps)))
-    evidence = evidence_of(rows, steps)
-    covers = np.array([evidence.shows(bits) for bits in allowed])
+    labels = labels_of(rows, steps)
+    covers = np.array([labels.shows(bits) for bits in allowed])
     support = (covers * covers.sum(axis=1)[:, None]).max(axis=0)[: len(own)]
     return [own[k][0] for k in np.argsort(support, kind="stable").tolist()]
 

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from shown.engine.planes import Planes
 from shown.grid import grid
-from shown.language.evaluate import Plan, reference_columns, run_many
+from shown.language.kernels import run_many
+from shown.language.plan import Plan, reference_columns
 from shown.language.primitives import LANGUAGE, Language
 from shown.language.reach import margin_for
 from shown.language.reference import View
