@@ -29,7 +29,6 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "next": ("shown.cli.next_level", "find the most informative level to demonstrate next"),
     "correct": ("shown.cli.correct", "correct a policy where it goes wrong"),
     "studio": ("shown.cli.studio", "teach in the browser"),
-    "mcp": ("shown.cli.mcp", "serve policies to language models (Model Context Protocol)"),
     "games": ("shown.cli.games", "list the games, their tokens and levels"),
     "languages": ("shown.cli.languages", "list the vocabularies, or the primitives of one"),
     "convert": ("shown.cli.convert", "convert demonstrations to and from tables and Minari datasets"),
