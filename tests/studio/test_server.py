@@ -276,7 +276,7 @@ def test_games_are_learned_in_turn_and_stop_is_about_its_own_game(studio):
     studio.post("stop", game="chase")
     assert studio.learned("nim")["state"] == "done"
     assert state("chase") == ("stopped", None)
-    for command in ("stop", "stop-live", "undo", "learn"):
+    for command in ("stop", "undo", "learn"):
         with pytest.raises(Refused, match='"game" must be the name of a game'):
             studio.post(command)
 

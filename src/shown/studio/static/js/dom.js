@@ -91,18 +91,6 @@ export function button({ icon: glyph, text, label, title, kind = "", onClick, di
   );
 }
 
-/** Show an address in a dialog, selected, to be copied. */
-export function showAddress(label, text, address) {
-  const dialog = el("dialog", { class: "dialog", "aria-label": label });
-  const link = el("input", { readonly: true, value: address, "aria-label": "Link" });
-  const close = button({ text: "Close", onClick: () => dialog.close() });
-  dialog.append(el("p", { text }), link, el("div", { class: "actions" }, close));
-  dialog.addEventListener("close", () => dialog.remove());
-  document.body.append(dialog);
-  dialog.showModal();
-  link.select();
-}
-
 /** Replace the children of `node`. */
 export function replace(node, ...children) {
   node.replaceChildren(

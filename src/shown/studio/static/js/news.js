@@ -4,6 +4,7 @@ import { PAGE, getSecret, setSecret } from "./api.js";
 import { Stream } from "./stream.js";
 
 const PATIENCE = 1000;
+const NAME = "shown-news";
 let joined = null;
 /** The run of the server that this page has heard; null before the first. */
 let run = null;
@@ -22,21 +23,18 @@ export async function listen(handlers, fresh) {
     listenWhileSeen(hear);
     return;
   }
-  // In a class, each workspace has its own news: a secret begins with the workspace and a dot.
-  const [room, rest] = (getSecret() ?? "").split(".");
-  const name = rest ? `shown-news-${room}` : "shown-news";
-  new BroadcastChannel(name).onmessage = ({ data }) => {
+  new BroadcastChannel(NAME).onmessage = ({ data }) => {
     if (data.event === "hello") setSecret(data.secret);
     hear(data.event, data.data);
   };
-  joined = new SharedWorker("/js/news-worker.js", { type: "module", name });
+  joined = new SharedWorker("/js/news-worker.js", { type: "module", name: NAME });
   const answer = await share(fresh);
   if (answer?.secret) setSecret(answer.secret);
   if (answer?.run && run === null) found(handlers, answer.run);
 }
 
 /** Tell the worker this page's secret. Return its answer, or null if there is none in time. */
-export function share(fresh) {
+function share(fresh) {
   if (!joined) return Promise.resolve(null);
   return new Promise((done) => {
     joined.port.onmessage = ({ data }) => done(data);

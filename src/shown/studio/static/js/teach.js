@@ -10,7 +10,6 @@ import { closeReplay, initRecordings, openRecording } from "./recordings.js";
 import { initNext } from "./next.js";
 import { emit, on, state, takeLesson } from "./store.js";
 import { attempt, toast } from "./toast.js";
-import { depthButton } from "./voxel.js";
 import { actionName, capital, hand, levelTitle, moves, plural } from "./words.js";
 
 const PAUSE = 1400; // a won position stays this long
@@ -69,7 +68,7 @@ export function initTeach() {
     kind: "quiet",
     onClick: () => openPaint(),
   });
-  replace($("teach-tools"), parts.pick, parts.levels, depthButton(), parts.paint);
+  replace($("teach-tools"), parts.pick, parts.levels, parts.paint);
   fillActions();
   initRecordings(parts.recordings, stage);
   initNext(parts.next);
