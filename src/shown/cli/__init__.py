@@ -26,7 +26,6 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "demonstrate": ("shown.cli.demonstrate", "record demonstrations by the built-in expert"),
     "play": ("shown.cli.play", "play a game in the terminal and record a demonstration"),
     "watch": ("shown.cli.watch", "watch a policy or the expert play"),
-    "next": ("shown.cli.next_level", "find the most informative level to demonstrate next"),
     "correct": ("shown.cli.correct", "correct a policy where it goes wrong"),
     "studio": ("shown.cli.studio", "teach in the browser"),
     "games": ("shown.cli.games", "list the games, their tokens and levels"),

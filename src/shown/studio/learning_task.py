@@ -135,18 +135,13 @@ def _result(pupil: Pupil, shown: Demonstrations) -> Answer:
 
 
 def _advice(pupil: Pupil, taught: Taught, shown: Demonstrations) -> Advice | None:
-    """Return the advice, with demonstrations numbered as they were shown, since only some of many are learned from.
-
-    None where a rule fits: it is not known which two clicks to compare, and to search many would take too long.
-    """
+    """Return the advice, with demonstrations numbered as they were shown, since only some of many are learned from."""
     used, failure = pupil.demonstrations, taught.failure
-    if taught.advice is None or used is None:
+    if taught.advice is None or used is None or failure is None:
         return None
     numbers = [_number(item, shown) for item in used]
     if numbers == list(range(len(used))):
         return taught.advice
-    if failure is None:
-        return None
     items = dict(zip(numbers, used, strict=True))
     all_shown = replace(shown, items=tuple(items.get(i, one) for i, one in enumerate(shown)))
     here, there = numbers[failure.demonstration], numbers[failure.other_demonstration]

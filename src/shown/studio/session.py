@@ -359,7 +359,7 @@ class Studio:
             raise BadInput(f"this took more than {ASK_SECONDS:.0f} seconds and was given up.") from None
 
     async def _search_next(self, workspace: Workspace, learning: LearningState) -> None:
-        """Find the levels on which the candidates disagree most, one level a request, so that others get through."""
+        """Find the level on which the candidates disagree most, one level a request, so that others get through."""
         found: list[dict[str, Any]] = []
         try:
             for level in await self.run(workspace.game, lambda: workspace.candidates(NEXT_LEVELS)):
@@ -370,7 +370,7 @@ class Studio:
         except ShownError:
             return
         if workspace.learning is learning:
-            learning.next = sorted(found, key=lambda item: -item["doubt"])[:3]
+            learning.next = max(found, key=lambda item: item["doubt"], default=None)
             self.tell_learned(workspace)
             await self.keep_score(workspace)
 

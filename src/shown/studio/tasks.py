@@ -19,8 +19,7 @@ from shown.grid import Grid, action_from_json, action_to_json
 from shown.policy import Policy
 from shown.studio.learning_task import Pupils, level_of
 from shown.studio.policy_summary import clicks, other_rule, sentence_remark, summary
-from shown.teaching.dialogue.differences import differences
-from shown.teaching.dialogue.next_level import doubt
+from shown.teaching.dialogue.disagreement import differences, doubt
 from shown.teaching.lessons.lesson_file import policy_of
 from shown.teaching.lessons.lesson_json import run_to_json
 from shown.teaching.lessons.scores import held_out_starts
@@ -142,8 +141,7 @@ class Tasks:
 
     def doubt(self, policy: Policy, request: Request) -> Answer:
         """Return the largest disagreement of the candidates on any position of a run."""
-        level, game = level_of(request), self.game(request["game"])
-        return {"doubt": doubt(policy, level, game, level.seed or 0).disagreement}
+        return {"doubt": doubt(policy, level_of(request), self.game(request["game"]))}
 
     # --- for the researcher ------------------------------------------------------------------------------------------
 
@@ -174,8 +172,7 @@ class Tasks:
     def differ(self, policy: Policy, request: Request) -> Answer:
         """Return where on a level each candidate differs most from the best."""
         few = replace(policy.mixture, components=policy.mixture.components[:MAX_COMPARED])
-        level = level_of(request)
-        found = differences(few, level, self.game(request["game"]), level.seed or 0)
+        found = differences(few, level_of(request), self.game(request["game"]))
         return {
             "differences": [
                 {

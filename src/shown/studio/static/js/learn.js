@@ -172,7 +172,7 @@ function showFailure(learned) {
   parts.failure.classList.toggle("unsure", !failure);
   replace(
     parts.failure,
-    open && el("p", { class: "failure-lead", text: failure ? failure + stays : unsure(learned) }),
+    open && el("p", { class: "failure-lead", text: failure ? failure + stays : LENIENT }),
     advice && showAdvice(advice, learn),
     outlier && showOutlier(outlier),
     open &&
@@ -191,15 +191,10 @@ function showFailure(learned) {
   );
 }
 
+const LENIENT = "Some cells you clicked look identical to others, so it accepts those as well.";
+
 /** Whether the rule fits only because cells that look identical to a demonstrated one are accepted, too. */
 const lenient = ({ summary, stale }) => Boolean(summary?.lenient) && !stale;
-
-/** The lead of advice about a rule that fits. */
-function unsure(learned) {
-  return lenient(learned)
-    ? "Some cells you clicked look identical to others, so it accepts those as well."
-    : "It isn't sure yet what you meant.";
-}
 
 function showRule(learned) {
   const { summary } = learned;

@@ -19,7 +19,7 @@ export function initNext(node) {
 const loses = ({ summary }) => summary?.expected && summary.expected.won < summary.expected.of;
 
 function show(learned) {
-  const best = learned.next[0];
+  const best = learned.next;
   if (!learned.hasPolicy || !best) {
     replace(box);
     return;
