@@ -13,7 +13,6 @@ ORDER = (
     *("folder", "project", "children", "policy_summary", "learning_task", "tasks"),
     *("isolated", "catalog", "worker"),
     *("learning", "learning_queue", "processes", "workspace", "news", "session", "commands", "downloads"),
-   
     *("guard", "connections", "app", "server"),
 )
 FOLDER = Path(shown.studio.__path__[0])
