@@ -91,6 +91,20 @@ export function button({ icon: glyph, text, label, title, kind = "", onClick, di
   );
 }
 
+/** A dialog without content, in the page; it is also closed by a click beside it. */
+export function dialog(id, kind = "") {
+  const node = el("dialog", { class: `dialog ${kind}`.trim(), id, "aria-labelledby": `${id}-title` });
+  document.body.append(node);
+  node.addEventListener("click", (event) => event.target === node && node.close());
+  return node;
+}
+
+/** The title of a dialog, and the button that closes it. */
+export function dialogHead(node, title) {
+  const close = button({ icon: "close", label: "Close", kind: "quiet", onClick: () => node.close() });
+  return el("div", { class: "dialog-head" }, el("h2", { id: `${node.id}-title`, text: title }), close);
+}
+
 /** Replace the children of `node`. */
 export function replace(node, ...children) {
   node.replaceChildren(

@@ -93,7 +93,7 @@ async function openResearch() {
 }
 
 /** Learn again; `change` is the changed option: {interpretation}, {mirrored}, {language} or {programs}. */
-export function learn(change = {}) {
+function learn(change = {}) {
   return attempt(() => post("learn", { game: state.game.name, ...change }));
 }
 
