@@ -27,6 +27,14 @@ export function svg(tag, props, ...children) {
   return fill(document.createElementNS(SVG, tag), props, children);
 }
 
+export const note = (text) => el("p", { class: "note", text });
+
+/** Properties of an element: `change(true)` when the pointer or the focus enters it, `change(false)` when it leaves. */
+export function whilePointed(change) {
+  const [enter, leave] = [() => change(true), () => change(false)];
+  return { onPointerenter: enter, onFocus: enter, onPointerleave: leave, onBlur: leave };
+}
+
 /** A sprite of a game, by the token's name. */
 export function sprite(game, name) {
   return svg(

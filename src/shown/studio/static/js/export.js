@@ -1,7 +1,7 @@
 // Export and import: files to download, the Python code that uses them, and files to upload.
 
 import { download, post, readJson } from "./api.js";
-import { $, dialog, dialogHead, el, icon, replace } from "./dom.js";
+import { $, dialog, dialogHead, el, icon, note, replace } from "./dom.js";
 import { emit, state, takeLesson } from "./store.js";
 import { offerUndo } from "./teach.js";
 import { attempt, codeBox, toast } from "./toast.js";
@@ -37,26 +37,17 @@ function snippet(game) {
 function open() {
   const { game, learned, lesson } = state;
   const legal = lesson.painted.filter((level) => level.legal).length;
-  const link = (what, title, note, ready) => {
+  const link = (what, title, about, ready) => {
     const missing = learned.outdated && what.startsWith("policy") ? "Out of date until a new rule is learned." : "Nothing to export yet.";
-    const words = [el("strong", { text: title }), el("span", { text: ready ? note : missing })];
-    return el(
-      "li",
-      {},
-      ready
-        ? el(
-            "button",
-            {
-              type: "button",
-              class: "take",
-              id: `take-${what.replace(".", "-")}`,
-              onClick: () => attempt(() => download(what, { game: game.name })),
-            },
-            icon("download"),
-            el("span", { class: "take-words" }, words),
-          )
-        : el("span", { class: "take missing" }, icon("download"), el("span", { class: "take-words" }, words)),
-    );
+    const words = [el("strong", { text: title }), el("span", { text: ready ? about : missing })];
+    const content = [icon("download"), el("span", { class: "take-words" }, words)];
+    const take = {
+      type: "button",
+      class: "take",
+      id: `take-${what.replace(".", "-")}`,
+      onClick: () => attempt(() => download(what, { game: game.name })),
+    };
+    return el("li", {}, ready ? el("button", take, content) : el("span", { class: "take missing" }, content));
   };
   replace(
     box,
@@ -80,10 +71,7 @@ function open() {
       ),
       link("levels.json", "Painted levels", `${plural(legal, "level")}, for the option --levels.`, legal > 0),
     ),
-    el("p", {
-      class: "note",
-      text: "To get a GIF of a run, press GIF below the computer's board or in the replay of a demonstration.",
-    }),
+    note("To get a GIF of a run, press GIF below the computer's board or in the replay of a demonstration."),
     el("h3", { text: "Use it from Python" }),
     codeBox("snippet", snippet(game)),
     el("h3", { text: "Import" }),
@@ -94,7 +82,7 @@ function open() {
       fileInput(),
     ),
     el("p", { class: "status bad", id: "bring-problem", role: "alert" }),
-    el("p", { class: "note", text: `Everything you do is also saved in the folder ${state.folder}.` }),
+    note(`Everything you do is also saved in the folder ${state.folder}.`),
   );
   box.showModal();
 }

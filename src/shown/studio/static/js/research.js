@@ -2,7 +2,7 @@
 
 import { download, post } from "./api.js";
 import { Miniature } from "./board.js";
-import { button, dialog, dialogHead, el, icon, replace, svg } from "./dom.js";
+import { button, dialog, dialogHead, el, icon, note, replace, svg } from "./dom.js";
 import { on, state } from "./store.js";
 import { takeLevel } from "./teach.js";
 import { attempt, codeBox } from "./toast.js";
@@ -51,13 +51,10 @@ async function showScores() {
   replace(
     parts.score,
     el("h3", { text: "Score by number of demonstrations" }),
-    el("p", {
-      class: "note",
-      text: `Every learned policy plays the held-out levels ${levels} once, with seed 0. They serve neither teaching nor selection.`,
-    }),
+    note(`Every learned policy plays the held-out levels ${levels} once, with seed 0. They serve neither teaching nor selection.`),
     scores.length
       ? [plot(scores), legend(), table(scores)]
-      : el("p", { class: "note", text: "No score yet. The levels are played a moment after learning." }),
+      : note("No score yet. The levels are played a moment after learning."),
     scores.length
       ? el("p", { id: "research-last" }, "Last: ", el("strong", { text: `${scores.at(-1).won} of ${of} won` }))
       : null,
@@ -162,7 +159,7 @@ async function showPosterior() {
   const game = state.game;
   const title = el("h3", { text: "Posterior" });
   if (!state.learned.hasPolicy) {
-    replace(parts.posterior, title, el("p", { class: "note", text: "Nothing has been learned yet." }));
+    replace(parts.posterior, title, note("Nothing has been learned yet."));
     return;
   }
   const { components, count, rest, levels, version } = await post("posterior", { game: game.name });
@@ -173,16 +170,13 @@ async function showPosterior() {
     count > components.length
       ? ` The other ${count - components.length} have ${percent(rest)} of the probability.`
       : "";
-  const note = el("p", {
-    class: "note",
-    text:
-      count === 1
-        ? "There is only one candidate rule."
-        : `${count} candidate rules.${more} Each is compared with the best one in the positions of its runs on ${plural(levels.length, "new level")}.`,
-  });
+  const compared =
+    count === 1
+      ? "There is only one candidate rule."
+      : `${count} candidate rules.${more} Each is compared with the best one in the positions of its runs on ${plural(levels.length, "new level")}.`;
   const head = ["Probability", "Log prior", "Log likelihood", "Rule", "Largest difference"];
   const rows = components.map((component, k) => [...cellsOf(component), cells[k]]);
-  replace(parts.posterior, title, note, figures("posterior-table", "Posterior", head, rows));
+  replace(parts.posterior, title, note(compared), figures("posterior-table", "Posterior", head, rows));
   await findDifferences(here, game, levels, version, cells);
 }
 
@@ -237,7 +231,7 @@ function difference(game, found) {
         "div",
         {},
         el("p", {}, el("strong", { text: levelTitle(level) }), `, click ${step + 1}: distance ${percent(distance)}`),
-        el("p", { class: "note", text: `${capital(named(other))} instead of ${named(best)}` }),
+        note(`${capital(named(other))} instead of ${named(best)}`),
         button({
           text: "Play this level",
           kind: "link",
@@ -279,10 +273,7 @@ function showData() {
   replace(
     parts.data,
     el("h3", { text: "The lesson as data" }),
-    el("p", {
-      class: "note",
-      text: "One file with all demonstrations, edits, options, the learned policy and its scores, and Python code that continues it.",
-    }),
+    note("One file with all demonstrations, edits, options, the learned policy and its scores, and Python code that continues it."),
     ready
       ? el(
           "button",
@@ -294,7 +285,7 @@ function showData() {
           icon("download"),
           el("span", { text: `${game.key}-lesson.json` }),
         )
-      : el("p", { class: "note", text: "Available once a policy has been learned." }),
+      : note("Available once a policy has been learned."),
     codeBox("lesson-lines", lines(game)),
   );
 }

@@ -3,7 +3,7 @@
 import { download, post } from "./api.js";
 import { Board } from "./board.js";
 import { buttonRow } from "./buttons.js";
-import { $, button, calm, el, icon, replace } from "./dom.js";
+import { $, button, calm, el, icon, note, replace } from "./dom.js";
 import { draw } from "./overlay.js";
 import { emit, on, state } from "./store.js";
 import { backToPlay, showBoard, teach } from "./teach.js";
@@ -40,7 +40,7 @@ export function initWatch() {
     suffix: chance,
   });
   parts.empty = el("div", { class: "nothing-yet" });
-  parts.outdated = el("p", { class: "note", text: "This is how the rule from before your last edit plays." });
+  parts.outdated = note("This is how the rule from before your last edit plays.");
   parts.title = el("p", { class: "watch-title" });
   parts.status = el("p", { class: "status", role: "status", "aria-live": "polite", id: "watch-status" });
   parts.slider = el("input", { type: "range", min: 0, value: 0, class: "slider", "aria-label": "Position in the run" });
