@@ -5,7 +5,6 @@ import { Stream } from "./stream.js";
 
 const PATIENCE = 1000;
 const NAME = "shown-news";
-let joined = null;
 /** The run of the server that this page has heard; null before the first. */
 let run = null;
 
@@ -27,18 +26,17 @@ export async function listen(handlers, fresh) {
     if (data.event === "hello") setSecret(data.secret);
     hear(data.event, data.data);
   };
-  joined = new SharedWorker("/js/news-worker.js", { type: "module", name: NAME });
-  const answer = await share(fresh);
+  const { port } = new SharedWorker("/js/news-worker.js", { type: "module", name: NAME });
+  const answer = await share(port, fresh);
   if (answer?.secret) setSecret(answer.secret);
   if (answer?.run && run === null) found(handlers, answer.run);
 }
 
 /** Tell the worker this page's secret. Return its answer, or null if there is none in time. */
-function share(fresh) {
-  if (!joined) return Promise.resolve(null);
+function share(port, fresh) {
   return new Promise((done) => {
-    joined.port.onmessage = ({ data }) => done(data);
-    joined.port.postMessage({ secret: getSecret(), fresh });
+    port.onmessage = ({ data }) => done(data);
+    port.postMessage({ secret: getSecret(), fresh });
     setTimeout(() => done(null), PATIENCE);
   });
 }
