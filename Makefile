@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help try test test-all test-minecraft check format benchmarks studio site fuzz soak pictures film versions replay numbers clean
+.PHONY: help try test test-all test-minecraft check format benchmarks studio site fuzz soak pictures versions replay numbers clean
 
 SEED ?= 1
 ACTIONS ?= 20000
@@ -21,7 +21,6 @@ help:
 	@echo "make fuzz        hostile files, commands and requests: SECONDS=60 SEED=1"
 	@echo "make soak        a studio that is killed, and whose disk fills: ACTIONS=20000 SECONDS=600 SEED=1 (KILLS=0: may not grow)"
 	@echo "make pictures    the studio's page in every state, both themes and three widths, in build/pictures"
-	@echo "make film        the film of a class of four, docs/images/class.gif"
 	@echo "make replay      run stored results again and compare: ROWS=50 SEED=1, or ROWS=5 BY=method; NETWORKS=1 trains"
 	@echo "make numbers     write the numbers of the documentation from the stored results"
 	@echo "make versions    quick tests on every Python there is, with the lowest and the highest versions of the rest"
@@ -79,9 +78,6 @@ soak: .venv/.dev
 
 pictures: .venv/.dev chromium
 	PYTHONPATH=$(CURDIR)/tests $(BIN)/python -m pictures states build/pictures
-
-film: .venv/.dev chromium
-	PYTHONPATH=$(CURDIR)/tests $(BIN)/python -m pictures film docs/images
 
 replay: ROWS ?= 50
 replay: .venv/.dev

@@ -2,7 +2,6 @@
 
 python -m pictures states build/pictures      every state, both themes, three widths
 python -m pictures docs docs/images           the pictures of the documentation
-python -m pictures film docs/images           the film of a class of four, class.gif
 """
 
 from __future__ import annotations
@@ -14,16 +13,12 @@ import re
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from PIL import Image
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from class_film import class_film
 from serving import Server
-from shown.grid import Grid
-from shown.worlds import find_game
-from states import STATES, back, class_states, join, open_page, taught_class, taught_game, taught_studio, teach_at_odds
+from states import STATES, back, taught_game, taught_studio, teach_at_odds
 from visiting import Visitor, chromium
 
 SIZES = ((390, 844), (900, 1000), (1440, 900))
@@ -35,13 +30,12 @@ def states(browser: Browser, project: Path, folder: Path) -> None:
     """Save a fresh project, a learning one and every state of states.py as state-width-theme.png."""
     with contextlib.ExitStack() as stack:
         fresh, taught = Server(project / "fresh"), taught_studio(project / "taught")
-        room = taught_class(project / "class")
-        for studio in (fresh, taught, room):
+        for studio in (fresh, taught):
             stack.callback(studio.stop)
-        _look_at_all(browser, fresh, taught, room, folder)
+        _look_at_all(browser, fresh, taught, folder)
 
 
-def _look_at_all(browser: Browser, fresh: Server, taught: Server, room: Server, folder: Path) -> None:
+def _look_at_all(browser: Browser, fresh: Server, taught: Server, folder: Path) -> None:
     def look(visitor: Visitor, name: str) -> None:
         visitor.page.evaluate("scrollTo(0, 0)")
         whole = not visitor.at("dialog[open], :popover-open").count()  # these are fixed to the window
@@ -73,15 +67,10 @@ def _look_at_all(browser: Browser, fresh: Server, taught: Server, room: Server, 
             look(visitor, state.__name__)
             back(visitor)
         visitor.leave()
-    for width, height in SIZES:
-        size: dict[str, Any] = {"viewport": {"width": width, "height": height}, "reduced_motion": "reduce"}
-        for name, visitor in class_states(room, lambda server, size=size: Visitor(browser, server, **size)):
-            look(visitor, name)
 
 
 def docs(browser: Browser, project: Path, folder: Path) -> None:
-    """The pictures of docs/guides/studio.md and a-class.md."""
-    class_wall(browser, project.with_name("class"), folder)
+    """The pictures of docs/guides/studio.md."""
     studio = Server(project)
     try:
         studio.post("toured", toured=True)
@@ -90,33 +79,6 @@ def docs(browser: Browser, project: Path, folder: Path) -> None:
         whole(browser, studio, lambda node, **options: keep(node, folder / "studio-dark.png", **options), "dark")
     finally:
         studio.stop()
-
-
-def class_wall(browser: Browser, project: Path, folder: Path) -> None:
-    """The teacher's page of a class of six, each in the middle of a game."""
-    games = ("nim", "chase", "stop-the-fall", "fence-in", "checkmate", "nim")
-    server = Server(project, words=("--class",))
-    pages = []
-    try:
-        for number, (name, game) in enumerate(
-            zip(("Anna", "Ben", "Chloe", "Deniz", "Emma", "Farid"), games, strict=True)
-        ):
-            pupil = join(server, name)
-            pages.append(open_page(pupil))
-            pupil.post("open", game=game)
-            for _ in range(number % 4):
-                pupil.post("expert", game=game)
-            rows = pupil.post("open", game=game)["table"]["rows"]
-            pupil.post("click", game=game, action=list(find_game(game).expert(Grid(tuple(rows)))))
-            pupil.learned(game)
-        visitor = Visitor(browser, server, viewport={"width": 1300, "height": 560}, reduced_motion="reduce")
-        expect(visitor.at("#wall .mini")).to_have_count(len(games))
-        keep(visitor.page, folder / "class.png")
-        visitor.leave()
-        for page in pages:
-            page.close()
-    finally:
-        server.stop()
 
 
 def advice(browser: Browser, studio: Server, take: Callable[..., None]) -> None:
@@ -191,10 +153,10 @@ def keep(seen: Page | Locator, path: Path, **options: bool) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="Pictures of the studio's page.")
-    parser.add_argument("what", choices=("states", "docs", "film"))
+    parser.add_argument("what", choices=("states", "docs"))
     parser.add_argument("folder", type=Path)
     args = parser.parse_args()
-    take = {"states": states, "docs": docs, "film": class_film}[args.what]
+    take = {"states": states, "docs": docs}[args.what]
     with tempfile.TemporaryDirectory(prefix="shown-pictures-") as project, chromium() as browser:
         take(browser, Path(project) / "project", args.folder)
 

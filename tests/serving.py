@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import http.client
 import json
 import os
@@ -58,7 +57,7 @@ class Server:
         self.address = self.process.stdout.readline().strip()
         assert self.address.startswith("http://"), "the studio did not start"
         page, _, self.secret = self.address.partition("#secret=")
-        self.origin = page.removesuffix("teacher").removesuffix("/")
+        self.origin = page.removesuffix("/")
         self.port = int(self.origin.rpartition(":")[2])
         until(lambda: self._answers(), "the studio answers")
 
@@ -95,11 +94,8 @@ class Server:
 
     def post(self, command: str, **body: Any) -> Any:
         """Send a command as the page does. Raise Refused if it is refused."""
-        return self.post_to(f"/api/{command}", **body)
-
-    def post_to(self, path: str, **body: Any) -> Any:
         headers = {"Content-Type": "application/json", "Origin": f"http://127.0.0.1:{self.port}"}
-        status, _, content = self.request("POST", path, json.dumps(body).encode(), headers)
+        status, _, content = self.request("POST", f"/api/{command}", json.dumps(body).encode(), headers)
         answer = json.loads(content)
         if status != 200:
             raise Refused(status, answer["error"])
@@ -110,12 +106,6 @@ class Server:
         if status != 200:
             raise Refused(status, json.loads(content)["error"])
         return content
-
-    def as_holder_of(self, secret: str) -> Server:
-        """Return the same studio for somebody with another secret, or with none."""
-        other = copy.copy(self)
-        other.secret, other.address = secret, f"{self.origin}/#secret={secret}" if secret else f"{self.origin}/"
-        return other
 
     def reset(self) -> None:
         """Empty all games, as if the project were new."""

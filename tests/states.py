@@ -5,8 +5,6 @@ A state is a function that leads there from the board of Nim; `back` returns to 
 
 from __future__ import annotations
 
-import http.client
-from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -115,70 +113,13 @@ def researching(visitor: Visitor) -> None:
     visitor.at("#research-score summary").click()
 
 
-def in_depth(visitor: Visitor) -> None:
-    visitor.choose("fence-in")
-    visitor.at("#depth").click()
-    expect(visitor.at("#teach .board.deep")).to_be_visible()
-
-
-STATES = (levels, correcting, replaying, painting, exporting, details, at_odds, in_depth, world, researching, touching)
-
-
-def taught_class(folder: Path) -> Server:
-    """Start a class in which Anna and Ben have taught Nim, and Chloe has only joined."""
-    room = Server(folder, words=("--class",))
-    for name, games in (("Anna", 1), ("Ben", 2), ("Chloe", 0)):
-        pupil = join(room, name)
-        for _ in range(games):
-            pupil.post("expert", game="nim")
-        if games:
-            pupil.learned("nim")
-    return room
-
-
-def join(room: Server, name: str) -> Server:
-    """Return the class as a new pupil reaches it."""
-    outside, code = room.as_holder_of(""), room.post_to("/class/wall")["code"]
-    return room.as_holder_of(outside.post_to("/class/join", name=name, code=code)["secret"])
-
-
-def open_page(pupil: Server) -> http.client.HTTPConnection:
-    """Listen to the news, as an open page does, until the connection is closed."""
-    line = http.client.HTTPConnection("127.0.0.1", pupil.port)
-    line.request("GET", "/news", headers={"Shown-Secret": pupil.secret})
-    line.getresponse()
-    return line
-
-
-def class_states(room: Server, visit: Callable[[Server], Visitor]) -> Iterator[tuple[str, Visitor]]:
-    """Yield every page of a class that was taught, by its name."""
-    yield "class-door", visit(room.as_holder_of(""))
-    anna = next(one for one in room.post_to("/class/wall")["pupils"] if one["name"] == "Anna")
-    teacher = visit(room)
-    expect(teacher.at("#wall .mini")).to_have_count(2)
-    yield "class-wall", teacher
-    for dialog in ("sheet", "compare"):
-        teacher.at(f"#open-{dialog}").click()
-        expect(teacher.at(f"#{dialog} .sheet-rule").nth(1)).to_be_visible()
-        yield f"class-{dialog}", teacher
-        teacher.at(f"#{dialog}").get_by_role("button", name="Close").click()
-    for role in ("own", "view", "help"):
-        pupil = visit(room.as_holder_of(anna[role]))
-        if pupil.at("#tour-close").is_visible():
-            pupil.at("#tour-close").click()
-        taught_game(pupil)
-        yield f"class-{role}", pupil
-    teacher.at("#pause").click()
-    pupil = visit(room.as_holder_of(anna["own"]))
-    expect(pupil.at("#banner")).to_contain_text("paused")
-    yield "class-paused", pupil
-    teacher.at("#pause").click()
+STATES = (levels, correcting, replaying, painting, exporting, details, at_odds, world, researching, touching)
 
 
 def back(visitor: Visitor) -> None:
     """Return to the board of Nim."""
     visitor.page.keyboard.press("Escape")
-    for button in ("#close-replay", "#close-paint", "#onward", "#depth[aria-pressed=true]"):
+    for button in ("#close-replay", "#close-paint", "#onward"):
         if visitor.at(button).is_visible():
             visitor.at(button).click()
     visitor.choose("nim")

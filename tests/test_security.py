@@ -7,7 +7,7 @@ from guides import ROOT
 from shown import components, files, policy
 from shown.grid import MAX_BUTTONS
 from shown.inference import fitting
-from shown.studio import class_app, class_session, classroom, connections, guard, session
+from shown.studio import connections, guard, session
 from shown.studio.isolated import ANSWER_SECONDS, START_SECONDS
 
 PAGE = (ROOT / "SECURITY.md").read_text("utf-8")
@@ -22,17 +22,6 @@ def test_the_tests_it_names_are_there():
 def test_the_limits_it_names_are_the_limits():
     assert f"headers ({connections.IDLE_SECONDS:.0f} s) and bodies ({guard.BODY_SECONDS:.0f} s)" in PAGE
     assert f"({connections.MAX_OPEN:,}, or half" in PAGE
-
-
-def test_the_limits_of_a_class_are_the_limits():
-    codes = len(classroom.LETTERS) ** classroom.CODE_LETTERS
-    assert f"There are {codes / 1e6:.0f}\n  million codes" in PAGE
-    assert f"{classroom.MAX_ALL_GUESSES} from all, close" in PAGE
-    assert classroom.MAX_GUESSES == 10
-    assert f"{classroom.MAX_MEMBERS} pupils, names of {classroom.MAX_NAME} letters" in PAGE
-    assert class_app.MAX_PUPIL_UPLOAD == 2**20
-    assert class_session.MAX_AT_ONCE == 4
-    assert f"{class_session.MAX_WAITING} that wait, and {class_session.MAX_PAGES} open pages" in PAGE
 
 
 def test_the_sizes_it_names_are_the_sizes():

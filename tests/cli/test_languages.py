@@ -12,7 +12,7 @@ from shown.grid import Grid
 from shown.language.languages import LANGUAGES, find
 from shown.policy import Policy
 
-READERS = ["explain", "evaluate", "export", "next", "watch --speed 1000", "correct --at 0 --action 0,0 --levels test:0"]
+READERS = ["explain", "evaluate", "export", "watch --speed 1000", "correct --at 0 --action 0,0 --levels test:0"]
 
 
 @pytest.fixture

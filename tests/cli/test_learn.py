@@ -40,7 +40,7 @@ def test_clauses_say_which_clicks_they_stand_for_and_nothing_is_explained_that_i
         "    the clicked cell is the white queen\n      (3 of your 9 clicks; first: game 1, click 2), or if" in ran.out
     )
     assert "the white queen is selected" in ran.out
-    assert "It explains 6 of your 9 clicks; the other 3 changed nothing." in ran.out
+    assert "It explains 6 of your 9 clicks; 3 changed nothing." in ran.out
 
 
 def test_a_file_of_demonstrations_teaches_the_same(shown, nim_demos):
@@ -321,7 +321,6 @@ def test_who_is_not_sure_asks_for_what_would_help(shown):
     words = "--levels random:200010 --programs 1000 --quiet --practice 0"
     ran = shown("learn", "stop-the-fall", *words.split())
     assert "I am not sure what you meant: my rule has" in ran.out
-    assert "The most informative level to demonstrate next is random:" in ran.out
 
 
 # --- constraints ------------------------------------------------------------------------------------------------------

@@ -33,7 +33,6 @@ COMMANDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
         ("{player}", "--levels={levels}"),
         ("--json", "--gif={out}", "--png={out}", "--speed={number}", "--dark"),
     ),
-    "next": (("{policy}", "--levels={levels}"), ("--json", "--demos={demos}", "--most={number}", "--seed={number}")),
     "correct": (
         ("{policy}", "--levels={levels}"),
         ("--at={number}", "--action={action}", "--out={out}", "--demos={demos}"),

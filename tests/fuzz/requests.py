@@ -91,7 +91,8 @@ async def _session(project: Path, data: Any, log: io.StringIO) -> dict[str, Any]
     with Project(project) as opened:
         studio = Studio(opened)
         here = Here()
-        studio.processes.player = studio.processes.learners[0] = cast(ChildProcess, here)
+        studio.processes.player = studio.processes.queue.learner = cast(ChildProcess, here)
+        studio.processes.learner = studio.processes.queue.learner
         app = create_app(studio, frozenset({HOST}), SECRET)
         public = set(load_assets(studio.catalog))
         await studio.start()
@@ -172,7 +173,7 @@ class Here:
 
     def kill(self) -> None: ...
 
-    def stop(self, number: int, gently: bool = False) -> None: ...
+    def stop(self, number: int) -> None: ...
 
     def begin(
         self, do: str, news: Callable[[dict[str, Any]], None] | None = None, /, **request: Any

@@ -214,7 +214,6 @@ def test_names_of_files_reach_the_terminal_as_visible_characters(tmp_path, monke
     for words in (
         ("learn", "demos.json", *quick, "--out", "p\x1b[2J.json"),
         ("learn", "demos.json", *quick, "--out", "policy.json"),
-        ("next", "policy.json", "--levels", "l\x1b[2J.json"),
         ("watch", "policy.json", "--levels", "l\x1b[2J.json"),
         ("watch", "nim", "--levels", "l\x1b[2J.json"),
         ("evaluate", "policy.json", "--levels", "l\x1b[2J.json"),

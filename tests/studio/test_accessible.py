@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from states import STATES, back, class_states, taught_class, taught_game, taught_studio
+from states import STATES, back, taught_game, taught_studio
 from visiting import violations
 
 
@@ -37,18 +37,3 @@ def test_axe_finds_nothing_in_either_theme(taught, visit):
         found[state.__name__] = found_in_both_themes(visitor)
         back(visitor)
     assert {where: lines for where, lines in found.items() if lines} == {}
-
-
-@pytest.fixture
-def room(tmp_path):
-    server = taught_class(tmp_path / "class")
-    yield server
-    server.stop()
-
-
-@pytest.mark.slow
-def test_axe_finds_nothing_on_the_pages_of_a_class(room, visit):
-    pages = class_states(room, lambda server: visit(server, reduced_motion="reduce"))
-    found = {name: found_in_both_themes(visitor) for name, visitor in pages}
-    assert len(found) == 8
-    assert {name: lines for name, lines in found.items() if lines} == {}

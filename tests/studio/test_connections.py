@@ -149,9 +149,10 @@ def test_a_body_that_does_not_come_times_out(monkeypatch):
 
     sent: list[bool] = []
     headers = [(b"host", b"x"), (b"content-type", b"application/json"), (b"content-length", b"9")]
+    headers.append((b"shown-secret", b"secret"))
     scope = {"type": "http", "method": "POST", "path": "/api/open", "query_string": b"", "headers": headers}
     # In another thread, because the browser of other tests has a loop running in this one.
-    thread = threading.Thread(target=lambda: asyncio.run(Guard(app, (), lambda *_: True)(scope, receive, nobody)))
+    thread = threading.Thread(target=lambda: asyncio.run(Guard(app, (), "secret", ())(scope, receive, nobody)))
     thread.start()
     thread.join()
     assert [message["type"] for message in heard] == ["http.request", "http.disconnect"]

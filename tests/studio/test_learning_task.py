@@ -11,7 +11,7 @@ from shown.demonstrations import Demonstrations
 from shown.policy import Policy
 from shown.rules import Constraints
 from shown.studio import learning_task
-from shown.studio.learning_task import MAX_MEMBERS, Pupils
+from shown.studio.learning_task import MAX_PUPILS, Pupils
 from shown.teaching.lessons.preferences import Preferences
 from shown.teaching.many_demonstrations import SelectivePupil
 from shown.worlds import demonstrate, find, load_levels, wins
@@ -78,30 +78,6 @@ def test_not_even_if_the_learner_offers_one(monkeypatch):
     assert policies(reports(constraints, 2)[:-1]) == []
 
 
-def test_a_brief_request_ends_with_its_first_rule_and_scores_an_amended_one():
-    stop = find("stop-the-fall")
-    pupils, shown = Pupils(), demonstrate(stop, "random:910000-910001")
-    first = replace(shown, items=shown.items[:1])
-
-    def news(request: dict) -> tuple[list[dict], dict]:
-        task, found = pupils.learn(stop, {**request, "brief": True}), []
-        while True:
-            try:
-                found.append(next(task))
-            except StopIteration as end:
-                return found, end.value
-
-    heard, begun = news(asked(first))
-    assert (len(heard), "policy" in heard[0], begun["stopped"]) == (1, True, True)
-    assert pupils.kept["", "stop-the-fall"].pupil.taught is None
-    heard, amended = news(asked(shown, heard[0]))
-    assert [one["progress"]["phase"] for one in heard] == ["corrected"] * 2
-    assert heard[1]["progress"]["won"] < 1
-    assert amended["stopped"]
-    assert amended["policy"]["components"] == heard[0]["policy"]["components"]
-    assert amended["summary"]["expected"]["of"] == 12
-
-
 # --- pupils ----------------------------------------------------------------------------------------------------------
 
 
@@ -112,9 +88,9 @@ def some(first: int, last: int) -> Demonstrations:
 def test_a_further_demonstration_is_added_to_what_the_pupil_knows():
     pupils = Pupils()
     first = answer(pupils, asked(some(0, 1)))
-    kept = pupils.kept["", "nim"]
+    kept = pupils.kept["nim"]
     answer(pupils, asked(some(0, 2), first))
-    assert pupils.kept["", "nim"] is kept
+    assert pupils.kept["nim"] is kept
     assert len(kept.pupil.demonstrations) == 3
 
 
@@ -144,9 +120,9 @@ def test_a_new_pupil_with_the_last_policy_learns_the_same(many):
 def test_anything_else_takes_a_new_pupil(other):
     pupils = Pupils()
     answer(pupils, asked(some(0, 1)))
-    kept = pupils.kept["", "nim"]
+    kept = pupils.kept["nim"]
     found = answer(pupils, other)
-    assert pupils.kept["", "nim"] is not kept
+    assert pupils.kept["nim"] is not kept
     assert found["policy"] == answer(Pupils(), other)["policy"]
 
 
@@ -170,21 +146,21 @@ def test_an_interrupted_pupil_is_not_kept():
 
 def test_few_pupils_are_kept_and_none_where_memory_is_short(monkeypatch):
     pupils = Pupils()
-    for number in range(MAX_MEMBERS + 2):
-        pupils.keep("", f"game {number}", SelectivePupil(None))
-    assert list(pupils.kept) == [("", f"game {number}") for number in range(2, MAX_MEMBERS + 2)]
+    for number in range(MAX_PUPILS + 2):
+        pupils.keep(f"game {number}", SelectivePupil(None))
+    assert list(pupils.kept) == [f"game {number}" for number in range(2, MAX_PUPILS + 2)]
     monkeypatch.setattr(learning_task, "resident_memory", lambda: 2**40)
-    pupils.keep("", "nim", SelectivePupil(None))
+    pupils.keep("nim", SelectivePupil(None))
     assert not pupils.kept
 
 
 def test_levels_to_keep_stay_won_and_do_not_make_a_new_pupil():
     pupils, levels = Pupils(), load_levels(NIM, "test:0-8")
     first = answer(pupils, asked(some(0, 0)))
-    pupil = pupils.kept["", "nim"]
+    pupil = pupils.kept["nim"]
     kept = [{"name": level.name, "rows": list(level.grid.rows)} for level in levels]
     second = answer(pupils, asked(some(0, 1), first, keep=kept))
-    assert pupils.kept["", "nim"] is pupil
+    assert pupils.kept["nim"] is pupil
     assert len(pupil.pupil.task.keep) == len(levels)
     before, after = (wins(NIM.starts(levels), one) for one in policies([first, second]))
     assert all(now or not earlier for earlier, now in zip(before, after, strict=True))

@@ -10,11 +10,10 @@ import pytest
 import shown.studio
 
 ORDER = (
-    *("folder", "project", "classroom", "children", "policy_summary", "learning_task", "tasks"),
-    *("isolated", "catalog", "minecraft_view", "worker"),
+    *("folder", "project", "children", "policy_summary", "learning_task", "tasks"),
+    *("isolated", "catalog", "worker"),
     *("learning", "learning_queue", "processes", "workspace", "news", "session", "commands", "downloads"),
-    "class_session",
-    *("guard", "connections", "app", "class_app", "server"),
+    *("guard", "connections", "app", "server"),
 )
 FOLDER = Path(shown.studio.__path__[0])
 

@@ -104,10 +104,9 @@ def test_a_position_is_explained(taught):
 
 def test_the_most_useful_level_is_offered(taught):
     learned = until(lambda: (now := taught.learned("nim"))["next"] and now, "a level is offered")
-    doubts = [level["doubt"] for level in learned["next"]]
-    assert doubts == sorted(doubts, reverse=True)
+    assert 0 <= learned["next"]["doubt"] <= 1
     shown = [card["rows"] for card in taught.post("open", game="nim")["recordings"]]
-    assert all(level["rows"] not in shown for level in learned["next"])
+    assert learned["next"]["rows"] not in shown
 
 
 def test_everything_can_be_taken_home_and_works_there(taught, tmp_path):
@@ -276,7 +275,7 @@ def test_games_are_learned_in_turn_and_stop_is_about_its_own_game(studio):
     studio.post("stop", game="chase")
     assert studio.learned("nim")["state"] == "done"
     assert state("chase") == ("stopped", None)
-    for command in ("stop", "stop-live", "undo", "learn"):
+    for command in ("stop", "undo", "learn"):
         with pytest.raises(Refused, match='"game" must be the name of a game'):
             studio.post(command)
 

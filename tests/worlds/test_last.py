@@ -1,17 +1,13 @@
 """Views that show what was there one step before."""
 
-import re
-
 import gymnasium
 import numpy as np
 import pytest
 from gymnasium import spaces
 
 from shown import teach
-from shown.demonstrations import Demonstration, Demonstrations, Step
 from shown.errors import BadInput
 from shown.grid import Grid
-from shown.teaching.coverage import looks_alike
 from shown.worlds import demonstrate, play_many, wrap
 from shown.worlds.views import Last, Numbers
 
@@ -100,18 +96,3 @@ def test_traces_go_with_every_other_view():
     assert wrap("FrozenLake-v1", view="last").tokens.names[-1] == "agent_before"
     with pytest.raises(BadInput, match="no view called 'nowhere'"):
         wrap("FrozenLake-v1", view="nowhere+last")
-
-
-def test_positions_that_look_alike_with_different_actions_are_named():
-    hidden, seen = (demonstrate(flight(view), range(12)) for view in (None, "last"))
-    assert looks_alike(seen) is None
-    sentence = looks_alike(hidden)
-    assert re.match(r"[23] positions came up with different actions: button_\d \(game \d, step \d\) and ", sentence)
-    assert sentence.endswith("choose another view; #last adds what was there one step before.")
-
-
-def test_actions_that_are_as_good_are_no_contradiction():
-    world = flight(None)
-    steps = [Step(Grid("001"), "button_0", open=("button_1",)), Step(Grid("001"), "button_1")]
-    shown = Demonstrations(world.tokens, tuple(Demonstration((step,)) for step in steps), world.name, world.buttons)
-    assert looks_alike(shown) is None

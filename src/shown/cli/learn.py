@@ -29,8 +29,7 @@ from shown.policy import Policy
 from shown.provenance import MeanReturn, SuccessRate
 from shown.rules import Constraints
 from shown.symmetry import Transformation, by_name
-from shown.teaching.coverage import coverage, looks_alike
-from shown.teaching.dialogue.next_level import by_use
+from shown.teaching.coverage import coverage
 from shown.teaching.interpretation.interpretations import EXACT_CLICKS, find_interpretation
 from shown.teaching.practice.outliers import Outlier
 from shown.teaching.progress_bar import in_words
@@ -43,8 +42,6 @@ PROGRAMS = 10_000
 SINGLE_FIT = ("published", "ensemble", "trees", "noise", "finish_level", "keep_literals")
 """Options of a single fit. Any of them replaces the search over interpretations, whatever its value."""
 
-CANDIDATE_LEVELS, CANDIDATE_SEEDS = "random:0-23", "0-23"
-"""Levels of a game, and seeds of a world, among which to suggest the next demonstration."""
 
 STOPPED = "shown: stopped; keeping the best so far."
 
@@ -365,23 +362,17 @@ def _remarks(taught: Taught, task: _Task) -> Iterator[str]:
     if taught.lost:
         names = ", ".join(taught.lost[:5]) + (", …" if len(taught.lost) > 5 else "")
         yield f"no longer won: {len(taught.lost)} levels ({names})"
-    yield from _doubts(taught, task)
+    yield from _doubts(taught)
 
 
-def _doubts(taught: Taught, task: _Task) -> Iterator[str]:
+def _doubts(taught: Taught) -> Iterator[str]:
     """Yield what is unclear about the demonstrations, and what to do about it."""
-    if (alike := looks_alike(task.demonstrations)) is not None:
-        yield alike
     if taught.memorizes:
         sizes = (f"{taught.literals} conditions", f"{taught.steps} {'action' if taught.policy.buttons else 'click'}s")
         conditions, steps = (size.removesuffix("s") if size.startswith("1 ") else size for size in sizes)
         yield f"I am not sure what you meant: my rule has {conditions} for {steps}."
     if taught.advice is not None:
         yield from (*taught.advice.problem, *taught.advice.remedies)
-    if taught.memorizes and task.place is not None:
-        candidates = task.place.starts(CANDIDATE_LEVELS if task.place.has_levels else CANDIDATE_SEEDS)
-        for useful in by_use(taught.policy, candidates)[:1]:
-            yield f"The most informative level to demonstrate next is {useful.level.name}."
 
 
 def _report(progress: Progress, quiet: bool, rule: str | None) -> None:

@@ -7,14 +7,12 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import hmac
 import time
 import traceback
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Sequence
+from collections.abc import AsyncIterator, Collection
 from dataclasses import dataclass
 from importlib.resources import files
 from importlib.resources.abc import Traversable
-from typing import Any, Protocol
 
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
@@ -25,10 +23,10 @@ from starlette.routing import Route
 from shown.errors import BadInput, ShownError
 from shown.files import parse_json
 from shown.render import stylesheet
-from shown.studio.catalog import Catalog, catalog
+from shown.studio.catalog import Catalog
 from shown.studio.commands import command
 from shown.studio.downloads import download
-from shown.studio.guard import Admit, Guard, refusal
+from shown.studio.guard import Guard, refusal
 from shown.studio.news import event_of
 from shown.studio.session import Forgotten, Studio
 
@@ -40,14 +38,6 @@ MEDIA_TYPES = {
 }
 
 
-class Opened(Protocol):
-    """What an app is about: it is started with the server, and closed before it ends."""
-
-    async def start(self) -> None: ...
-
-    async def close(self) -> None: ...
-
-
 @dataclass(frozen=True, slots=True)
 class Asset:
     """A file of the page, ready to send."""
@@ -57,15 +47,13 @@ class Asset:
     tag: str
 
 
-def load_assets(here: Catalog | None = None, mark: bytes = b"") -> dict[str, Asset]:
-    """Return everything under `static/` by its path. Pages include the sprites of all games, and `mark` in <html>."""
-    sprites = "".join(entry.sprites for entry in (here or catalog()).entries.values())
+def load_assets(here: Catalog) -> dict[str, Asset]:
+    """Return everything under `static/` by its path. The page includes the sprites of all games."""
+    sprites = "".join(entry.sprites for entry in here.entries.values())
     assets = {"/sprites.css": _asset(stylesheet().encode(), ".css")}
     _collect(files("shown.studio").joinpath("static"), "/", assets)
-    for name, path in (("/index.html", "/"), ("/teacher.html", "/teacher")):
-        page = assets.pop(name).content.replace(b"<!-- sprites -->", sprites.encode())
-        assets[path] = _asset(page.replace(b'<html lang="en"', b'<html lang="en"' + mark, 1), ".html")
-    return assets
+    page = assets.pop("/index.html").content.replace(b"<!-- sprites -->", sprites.encode())
+    return {**assets, "/": _asset(page, ".html")}
 
 
 def _collect(folder: Traversable, path: str, assets: dict[str, Asset]) -> None:
@@ -81,20 +69,12 @@ def _asset(content: bytes, ending: str) -> Asset:
 
 
 class Endpoints:
-    """What each route answers. `session` returns the open project that a request is about."""
+    """What each route answers about an open project."""
 
-    def __init__(self, here: Catalog, session: Callable[[Request], Studio], mark: bytes = b"") -> None:
-        self.session = session
-        self.assets = load_assets(here, mark)
+    def __init__(self, studio: Studio) -> None:
+        self.studio = studio
+        self.assets = load_assets(studio.catalog)
         self.run = f"{time.time_ns():x}"  # names this run of the server, so that a page notices a new one
-
-    def at_first(self) -> dict[str, dict[str, Any]]:
-        """Return events that a page gets as soon as it listens, with their data."""
-        return {}
-
-    async def do(self, request: Request, name: str, body: Any) -> Any:
-        """Run a command, and return its answer."""
-        return await command(self.session(request), name, body)
 
     async def asset(self, request: Request) -> Response:
         found = self.assets.get(request.url.path)
@@ -106,14 +86,30 @@ class Endpoints:
         return Response(found.content, media_type=found.media_type, headers=headers)
 
     async def command(self, request: Request) -> Response:
-        return await answered(request, lambda body: self.do(request, request.path_params["name"], body))
+        """Answer with what a command returns for the request's body, a JSON object, or with its error."""
+        try:
+            body = parse_json((await request.body()).decode("utf-8"), "the request")
+            if not isinstance(body, dict):
+                raise BadInput("a request must be a JSON object.")
+            answer = await command(self.studio, request.path_params["name"], body)
+        except ClientDisconnect:
+            return refusal(400, "the request ended early.")
+        except UnicodeDecodeError:
+            return refusal(400, "the request is not text in UTF-8.")
+        except Forgotten as error:
+            return JSONResponse({"forgotten": _sentence(error)})
+        except ShownError as error:
+            return refusal(400 if isinstance(error, BadInput) else 503, _sentence(error))
+        except Exception as error:
+            traceback.print_exc()
+            return refusal(500, f"The studio failed ({type(error).__name__}). Its terminal shows the details.")
+        return JSONResponse(answer)
 
     async def news(self, request: Request) -> Response:
         async def stream() -> AsyncIterator[bytes]:
-            messages = self.session(request).news.listen()
+            messages = self.studio.news.listen()
             yield await anext(messages)  # from now on, nothing is missed
-            for event, data in {"hello": {"run": self.run}, **self.at_first()}.items():
-                yield event_of(event, data)
+            yield event_of("hello", {"run": self.run})
             async for message in messages:
                 yield message
 
@@ -122,11 +118,8 @@ class Endpoints:
     async def download(self, request: Request) -> Response:
         query = request.query_params
         try:
-            name, media_type, content = await download(
-                self.session(request),
-                request.path_params["what"],
-                *(query.get(key, "") for key in ("game", "level", "id")),
-            )
+            about = (query.get(key, "") for key in ("game", "level", "id"))
+            name, media_type, content = await download(self.studio, request.path_params["what"], *about)
         except ShownError as error:
             return refusal(400, _sentence(error))
         # The name consists of a game's name and a fixed word, so it needs no escaping.
@@ -134,66 +127,29 @@ class Endpoints:
         return Response(content, media_type=media_type, headers=headers)
 
 
-async def answered(request: Request, work: Callable[[Any], Awaitable[Any]]) -> Response:
-    """Answer a request with what `work` returns for its body, a JSON object, or with its error."""
-    try:
-        body = parse_json((await request.body()).decode("utf-8"), "the request")
-        if not isinstance(body, dict):
-            raise BadInput("a request must be a JSON object.")
-        answer = await work(body)
-    except ClientDisconnect:
-        return refusal(400, "the request ended early.")
-    except UnicodeDecodeError:
-        return refusal(400, "the request is not text in UTF-8.")
-    except Forgotten as error:
-        return JSONResponse({"forgotten": _sentence(error)})
-    except ShownError as error:
-        return refusal(400 if isinstance(error, BadInput) else 503, _sentence(error))
-    except Exception as error:
-        traceback.print_exc()
-        return refusal(500, f"The studio failed ({type(error).__name__}). Its terminal shows the details.")
-    return JSONResponse(answer)
-
-
 def create_app(studio: Studio, hosts: Collection[str], secret: str) -> Starlette:
-    """Return the web app around an open project, for those who have the secret."""
-
-    def admit(given: str, path: str) -> bool | None:
-        return hmac.compare_digest(given.encode(), secret.encode()) or None
-
-    return app_with(Endpoints(studio.catalog, lambda _: studio), studio, hosts, admit)
-
-
-def app_with(
-    ends: Endpoints,
-    state: Opened,
-    hosts: Collection[str],
-    admit: Admit,
-    routes: Sequence[Route] = (),
-    public: frozenset[str] = frozenset(),
-) -> Starlette:
-    """Return a web app that opens and closes some state, with further routes; for the rest see `Guard`."""
+    """Return the web app that opens and closes an open project, for those who have the secret."""
+    ends = Endpoints(studio)
 
     @contextlib.asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
-        await state.start()
+        await studio.start()
         try:
             yield
         finally:
-            await state.close()
+            await studio.close()
 
     async def not_found(request: Request, error: Exception) -> Response:
         return refusal(getattr(error, "status_code", 500), "nothing here.")
 
     return Starlette(
         routes=[
-            *routes,
             Route("/api/{name}", ends.command, methods=["POST"]),
             Route("/news", ends.news, methods=["GET"]),
             Route("/export/{what}", ends.download, methods=["GET"]),
             Route("/{path:path}", ends.asset, methods=["GET"]),
         ],
-        middleware=[Middleware(Guard, hosts, admit, public | frozenset(ends.assets))],
+        middleware=[Middleware(Guard, hosts, secret, frozenset(ends.assets))],
         lifespan=lifespan,
         exception_handlers={404: not_found, 405: not_found},
     )

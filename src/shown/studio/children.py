@@ -129,9 +129,9 @@ class ChildProcess:
         except ChildDied:
             return await self.begin(do, None, **request)[1]
 
-    def stop(self, number: int, gently: bool = False) -> None:
-        """Ask a long request to finish with what it has: at once or, `gently`, after its present step."""
-        self._send({"id": number, "do": "stop", "gently": gently})
+    def stop(self, number: int) -> None:
+        """Ask a long request to finish with what it has."""
+        self._send({"id": number, "do": "stop"})
 
     def _send(self, message: dict[str, Any]) -> bool:
         writer = self._writer()

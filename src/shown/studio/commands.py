@@ -40,16 +40,12 @@ MAX_RULE = 4000  # characters of a written rule
 MAX_DIFFER = 12  # levels on which candidates are compared
 
 
-async def command(studio: Studio, name: str, request: Request, viewing: str = "") -> Answer:
-    """Run the command called `name`. If nothing may be changed, `viewing` says why, in a sentence."""
+async def command(studio: Studio, name: str, request: Request) -> Answer:
+    """Run the command called `name`."""
     if name not in COMMANDS:
         raise BadInput(f"no command called {name[:40]!r}. {did_you_mean(name[:40], COMMANDS)}")
-    if viewing and name not in VIEWING:
-        raise BadInput(viewing)
     if name in PROJECT_COMMANDS:
-        return await (look_at_game if viewing and name == "open" else PROJECT_COMMANDS[name])(studio, request)
-    if viewing and name == "unseen":
-        return await _look(_levels)(studio, await studio.workspace(request.get("game")), request)
+        return await PROJECT_COMMANDS[name](studio, request)
     return await GAME_COMMANDS[name](studio, await studio.workspace(request.get("game")), request)
 
 
@@ -141,18 +137,12 @@ async def hello(studio: Studio, request: Request) -> Answer:
         "folder": studio.project.path.name,
         "interpretations": [{**one.to_json(), "name": one.name} for one in INTERPRETATIONS],
         "command": studio.command,
-        "stages": {name: view.title for name, view in studio.views.items()},
     }
 
 
 async def open_game(studio: Studio, request: Request) -> Answer:
-    await studio.open(request.get("game"))
-    return await look_at_game(studio, request)
-
-
-async def look_at_game(studio: Studio, request: Request) -> Answer:
     """Return the lesson of a game and the state of learning."""
-    workspace = await studio.workspace(request.get("game"))
+    workspace = await studio.open(request.get("game"))
     view = await studio.run(workspace.game, workspace.view)
     return {**view, "learned": studio.learned_view(workspace)}
 
@@ -195,7 +185,7 @@ async def learn(studio: Studio, workspace: Workspace, request: Request) -> Answe
 
 async def stop(studio: Studio, workspace: Workspace, request: Request) -> Answer:
     """Have learning of this game finish with the best policy so far."""
-    studio.queue.stop(studio.owner, workspace.game.name)
+    studio.queue.stop(workspace.game.name)
     return {}
 
 
@@ -219,18 +209,13 @@ async def take_rule(studio: Studio, workspace: Workspace, request: Request) -> A
 # --- watching --------------------------------------------------------------------------------------------------------
 
 
-def _levels(workspace: Workspace, request: Request) -> Answer:
+def _unseen(workspace: Workspace, request: Request) -> Answer:
+    """Return levels that were never shown, and have the page's test be about them."""
     count, first = _number(request, "count"), _number(request, "first")
     if not 1 <= count <= MAX_WALL or first > MAX_FIRST:
         raise BadInput(f"at most {MAX_WALL} levels at once, and not beyond the first {MAX_FIRST}.")
-    return {"levels": [as_request(level) for level in workspace.unseen(count, first)]}
-
-
-def _unseen(workspace: Workspace, request: Request) -> Answer:
-    """Return levels that were never shown, and have the page's test be about them."""
-    answer = _levels(workspace, request)
-    workspace.tested = workspace.unseen(request["count"], request["first"])
-    return answer
+    workspace.tested = workspace.unseen(count, first)
+    return {"levels": [as_request(level) for level in workspace.tested]}
 
 
 def _run(workspace: Workspace, request: Request) -> Request:
@@ -245,19 +230,6 @@ def _runs(workspace: Workspace, request: Request) -> Request:
     if not isinstance(names, list) or not 1 <= len(names) <= MAX_WALL or not all(isinstance(n, str) for n in names):
         raise BadInput(f'"levels" must be a list of 1 to {MAX_WALL} names.')
     return {"levels": [as_request(workspace.level(name)) for name in names], "seed": _number(request, "seed")}
-
-
-async def live(studio: Studio, workspace: Workspace, request: Request) -> Answer:
-    """Have the policy play where the game is watched, and return the run once it is over."""
-    level = workspace.level(_text(request, "level"))
-    workspace.starts.check(level)
-    return await studio.play_live(workspace, level, _number(request, "seed"))
-
-
-async def stop_live(studio: Studio, workspace: Workspace, request: Request) -> Answer:
-    if workspace.game.name in studio.views:
-        studio.views[workspace.game.name].stop()
-    return {}
 
 
 def _position(workspace: Workspace, request: Request) -> Request:
@@ -404,8 +376,6 @@ GAME_COMMANDS: dict[str, Command] = {
     "unseen": _look(_unseen),
     "run": _play("run", _run),
     "runs": _play("runs", _runs),
-    "live": live,
-    "stop-live": stop_live,
     "position": _play("position", _position),
     "why": _play("why", _why),
     "scores": scores,
@@ -416,8 +386,3 @@ GAME_COMMANDS: dict[str, Command] = {
     "import": import_file,
 }
 COMMANDS = (*PROJECT_COMMANDS, *GAME_COMMANDS)
-VIEWING = frozenset(
-    {"hello", "open", "peek", "recording", "phrase", "clicks", "unseen", "run", "runs", "position", "why"}
-    | {"scores", "posterior", "differ"}
-)
-"""The commands of a page that may look but not change anything."""

@@ -174,13 +174,15 @@ class Folder:
 class OwnFolder(Folder):
     """A folder that this process alone has open. It is made if need be, and tidied; its path may be a link."""
 
-    def __init__(self, path: str | Path, what: str) -> None:
+    def __init__(self, path: str | Path) -> None:
         path = Path(path)
         try:
             path.mkdir(parents=True, exist_ok=True)
             super().__init__(path, os.open(path, os.O_RDONLY | os.O_DIRECTORY))
         except OSError as error:
-            raise BadInput(f"{path}: cannot be made {what} ({error.strerror}). Give another with --project.") from None
+            raise BadInput(
+                f"{path}: cannot be made a project folder ({error.strerror}). Give another with --project."
+            ) from None
         try:
             self._lock()
         except BadInput:

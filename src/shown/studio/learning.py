@@ -30,7 +30,7 @@ class LearningState:
         outlier: a demonstration that does not go with the others, as JSON.
         contradictions: pinned clauses that contradict a demonstration, as JSON.
         unsaved: why the policy could not be saved, in a sentence.
-        next: the levels on which the candidates disagree most.
+        next: the level on which the candidates disagree most, the most useful one to show.
         score: numbers of held-out levels that the policy wins and of all; None before they are played.
     """
 
@@ -50,7 +50,7 @@ class LearningState:
     outlier: dict[str, Any] | None = None
     contradictions: list[dict[str, Any]] = field(default_factory=list)
     unsaved: str | None = None
-    next: list[dict[str, Any]] = field(default_factory=list)
+    next: dict[str, Any] | None = None
     score: list[int] | None = None
 
     @property

@@ -8,13 +8,11 @@ interrupted in the middle of its work is.
 from __future__ import annotations
 
 import json
-import math
 import os
 import time
 from collections import OrderedDict
 from collections.abc import Generator
 from dataclasses import replace
-from itertools import count
 from typing import Any
 
 from shown.demonstrations import Demonstration, Demonstrations
@@ -24,39 +22,35 @@ from shown.grid import Grid
 from shown.inference.pinning import Contradiction
 from shown.language.standard import STANDARD
 from shown.policy import Policy
-from shown.provenance import SuccessRate
 from shown.rules import Constraints
-from shown.studio.classroom import MAX_MEMBERS
 from shown.studio.policy_summary import with_summary
 from shown.teaching.dialogue.advice import Advice, Click, advise
 from shown.teaching.interpretation.interpretations import EXACT_CLICKS
 from shown.teaching.lessons.preferences import Preferences
-from shown.teaching.lessons.scores import held_out_starts
 from shown.teaching.many_demonstrations import SelectivePupil
 from shown.teaching.result import Taught
 from shown.teaching.teach import Pupil
-from shown.worlds import Level, Playable, wins
+from shown.worlds import Level, Playable
 
 Answer = dict[str, Any]
 
 MAX_BYTES = 2**30  # no pupils are kept in a process that holds more than this, or than a quarter of the memory
-MAX_CLASS_BYTES = 2**29  # the same for each of the processes of a class
-ESTIMATE_LEVELS = 24  # levels that a rule plays at the end of a turn
+MAX_PUPILS = 16  # games whose pupils are kept
 POLICY_SECONDS = 1.0  # between two intermediate policies; the first one is reported at once
 
 
 class Pupils:
-    """The pupils of a process, one for each of the games learned last, by owner and game."""
+    """The pupils of a process, one for each of the games learned last."""
 
     def __init__(self) -> None:
-        self.kept: OrderedDict[tuple[str, str], SelectivePupil] = OrderedDict()
+        self.kept: OrderedDict[str, SelectivePupil] = OrderedDict()
 
     def take(self, game: Playable, request: dict[str, Any], shown: Demonstrations) -> SelectivePupil:
         """Return the game's pupil if the demonstrations extend its own, under the same settings; else a new one.
 
         Without a policy to start from, learning starts afresh.
         """
-        kept, pupil = self.kept.pop((request.get("owner", ""), game.name), None), _new_pupil(game, request)
+        kept, pupil = self.kept.pop(game.name, None), _new_pupil(game, request)
         begins = request["before"] is None
         same = kept is not None and replace(kept.pupil.task, demonstrations=None, keep=()) == pupil.task
         if kept is not None and same and begins == (kept.pupil.taught is None) and kept.extended_by(shown):
@@ -67,18 +61,15 @@ class Pupils:
             selective.remember(before, shown, request.get("used", ()))
         return selective
 
-    def keep(self, owner: str, game: str, pupil: SelectivePupil) -> None:
+    def keep(self, game: str, pupil: SelectivePupil) -> None:
         """Keep a pupil that has stopped between two steps of its work, as far as memory allows."""
-        self.kept[owner, game] = pupil
-        most = min(MAX_CLASS_BYTES if owner else MAX_BYTES, machine_memory() // 4)
-        while len(self.kept) > MAX_MEMBERS or (self.kept and resident_memory() > most):
+        self.kept[game] = pupil
+        most = min(MAX_BYTES, machine_memory() // 4)
+        while len(self.kept) > MAX_PUPILS or (self.kept and resident_memory() > most):
             self.kept.popitem(last=False)
 
     def learn(self, game: Playable, request: dict[str, Any]) -> Generator[Answer, bool | None, Answer]:
-        """Learn from demonstrations, which come as text because the server keeps them so.
-
-        A "brief" request ends with its first rule; an earlier rule that was amended is also scored.
-        """
+        """Learn from demonstrations, which come as text because the server keeps them so."""
         shown = Demonstrations.from_json(json.loads(request["demonstrations"]))
         pupil = self.take(game, request, shown)
         # What a correction must not lose: the levels on the page that the rule wins so far.
@@ -87,11 +78,9 @@ class Pupils:
         struck = replace(pupil.pupil.task.constraints, pinned=())
         stages = pupil.iter_learn(shown)
         progress: Answer = {}
-        enough = (1 if request["before"] is None else 2) if request.get("brief") else math.inf
         sent, due, stopped, whole = None, 0.0, True, True
         try:
-            for steps in count(1):
-                stage = next(stages)
+            for stage in stages:
                 progress = {"phase": stage.phase.value, "won": stage.won, "seconds": stage.seconds}
                 news: Answer = {"progress": progress}
                 if stage.best is not None and stage.best is not sent and time.monotonic() >= due:
@@ -99,18 +88,16 @@ class Pupils:
                     if sent.keeps_to(struck):
                         described = sent.taught_by(shown, sent.provenance.symmetries, game.pieces)
                         news |= {**with_summary(described), "used": sorted(pupil.used)}
-                if (yield news) or (sent is not None and steps >= enough):
+                if (yield news):
                     break
-        except StopIteration:
-            stopped = False
+            else:
+                stopped = False
         except KeyboardInterrupt:
             whole = False
         stages.close()
-        if stopped and whole and pupil.pupil.taught is not None:
-            pupil.pupil.taught = _estimated(pupil.pupil.taught, game)
         answer = {"stopped": stopped, "progress": progress, "used": sorted(pupil.used), **_result(pupil.pupil, shown)}
         if whole:
-            self.keep(request.get("owner", ""), game.name, pupil)
+            self.keep(game.name, pupil)
         return answer
 
 
@@ -126,15 +113,6 @@ def _new_pupil(game: Playable, request: dict[str, Any]) -> Pupil:
     # One processor stays free for the page and other processes.
     resources = Resources(threads=max(1, (os.cpu_count() or 1) - 1))
     return Preferences.from_json(request, "how to learn").pupil(game, constraints, resources)
-
-
-def _estimated(taught: Taught, game: Playable) -> Taught:
-    """Return the result of a turn with an expected success rate, which only the end of learning gives."""
-    if not taught.learned or game.rules is None:  # other worlds are too slow
-        return taught
-    won = wins(held_out_starts(game, 0, ESTIMATE_LEVELS), taught.policy)
-    provenance = replace(taught.policy.provenance, expectation=SuccessRate(sum(won), len(won)))
-    return replace(taught, policy=replace(taught.policy, provenance=provenance))
 
 
 def _result(pupil: Pupil, shown: Demonstrations) -> Answer:
@@ -157,18 +135,13 @@ def _result(pupil: Pupil, shown: Demonstrations) -> Answer:
 
 
 def _advice(pupil: Pupil, taught: Taught, shown: Demonstrations) -> Advice | None:
-    """Return the advice, with demonstrations numbered as they were shown, since only some of many are learned from.
-
-    None where a rule fits: it is not known which two clicks to compare, and to search many would take too long.
-    """
+    """Return the advice, with demonstrations numbered as they were shown, since only some of many are learned from."""
     used, failure = pupil.demonstrations, taught.failure
-    if taught.advice is None or used is None:
+    if taught.advice is None or used is None or failure is None:
         return None
     numbers = [_number(item, shown) for item in used]
     if numbers == list(range(len(used))):
         return taught.advice
-    if failure is None:
-        return None
     items = dict(zip(numbers, used, strict=True))
     all_shown = replace(shown, items=tuple(items.get(i, one) for i, one in enumerate(shown)))
     here, there = numbers[failure.demonstration], numbers[failure.other_demonstration]

@@ -89,10 +89,7 @@ def clicks(policy: Policy, request: dict[str, Any], game: Playable) -> Answer:
     return {
         "of": len(covered.steps),
         "left": "" if covered.explained == len(covered.steps) else covered.sentence,
-        "clauses": [
-            {"count": int(row.sum()), "example": example(first)}
-            for row, first in zip(covered.allowed, covered.firsts, strict=True)
-        ],
+        "clauses": [{"count": count, "example": example(first)} for count, first in covered.clauses],
     }
 
 

@@ -1,4 +1,4 @@
-"""The games and child processes of a server, shared by all its sessions: those that learn, and those that play."""
+"""The child processes of the studio: one learns, one plays, and one runs each game with code of another package."""
 
 from __future__ import annotations
 
@@ -21,37 +21,29 @@ class Processes:
         player: plays and explains the games of this package.
     """
 
-    def __init__(self, here: Catalog, learners: int = 1) -> None:
+    def __init__(self, here: Catalog) -> None:
         self.catalog = here
-        self.learners = [ChildProcess("learns", LEARN_NICENESS, self._warm) for _ in range(learners)]
-        self.player = ChildProcess("plays", PLAY_NICENESS, self._warm)
-        self.queue = LearningQueue(self.learners)
+        self.learner = ChildProcess("learns", LEARN_NICENESS, lambda learner: learner.begin("warm"))
+        self.player = ChildProcess("plays", PLAY_NICENESS, lambda _: self._tasks.run(self._warm_player()))
+        self.queue = LearningQueue(self.learner)
         self._own_players: dict[str, ChildProcess] = {}  # of games and worlds with code of other packages
         self._tasks = Background()
 
     def start(self) -> None:
-        for child in (*self.learners, self.player):
-            child.start()
+        self.learner.start()
+        self.player.start()
 
     async def close(self) -> None:
         self.queue.close()
         self._tasks.cancel()
-        await asyncio.gather(*(child.close() for child in (*self.learners, self.player, *self._own_players.values())))
+        await asyncio.gather(*(child.close() for child in (self.learner, self.player, *self._own_players.values())))
         self.catalog.close()
 
-    def _warm(self, child: ChildProcess) -> None:
-        """Have a process import and compile. The first learner comes first, so that everything is compiled once."""
-        first = self.learners[0]
-        if child is first:
-            child.begin("warm")
-            return
-
-        async def later() -> None:
-            with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(first.ready.wait(), READY_SECONDS)
-            child.begin("warm")
-
-        self._tasks.run(later())
+    async def _warm_player(self) -> None:
+        """Have the player import and compile after the learner, so that everything is compiled once."""
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self.learner.ready.wait(), READY_SECONDS)
+        self.player.begin("warm")
 
     def player_of(self, game: Playable) -> ChildProcess:
         """Return the process that plays a game. Code of other packages may hang, so each such game has its own."""

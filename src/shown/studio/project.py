@@ -101,7 +101,7 @@ class Project(OwnFolder):
         self._own: set[tuple[str, str]] = set()
         if Path(folder).is_file():
             raise BadInput(f"{folder}: is a file, and a project is a folder. Give another with --project.")
-        super().__init__(folder, "a project folder")
+        super().__init__(folder)
 
     # --- the project as a whole --------------------------------------------------------------------------------------
 
@@ -110,10 +110,6 @@ class Project(OwnFolder):
 
     def save_settings(self, settings: Settings) -> None:
         self._write("", PROJECT, settings.to_json())
-
-    def has(self, game: Playable) -> bool:
-        """Return whether anything of a game is saved."""
-        return self.mode(key_of(game.name)) != 0
 
     def set_game_aside(self, game: Playable) -> str:
         """Rename a game's folder, so that a new one can begin, and return its new name."""

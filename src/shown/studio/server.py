@@ -14,7 +14,7 @@ import webbrowser
 from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from shown.errors import BadInput, MissingExtra
 from shown.teaching.lessons.lesson_file import LessonFile
@@ -24,9 +24,8 @@ if TYPE_CHECKING:
     import uvicorn
     from starlette.applications import Starlette
 
-    from shown.studio.app import Opened
-    from shown.studio.catalog import Catalog
-    from shown.studio.folder import OwnFolder
+    from shown.studio.project import Project
+    from shown.studio.session import Studio
 
 MAX_HEAD = 16 * 1024  # bytes of a request's headers
 
@@ -38,17 +37,14 @@ def serve(
     browser: bool,
     worlds: Sequence[World],
     lessons: Sequence[LessonFile],
-    stages: Sequence[tuple[World, str]],
 ) -> None:
     """Open the project in `folder`, which is created if need be, and serve its page until interrupted.
 
-    `worlds` are taught besides the games. `stages` are worlds in which games are watched, each with the name it was
-    asked for by.
+    `worlds` are taught besides the games.
     """
     _check_extra()
     from shown.studio.app import create_app
     from shown.studio.guard import LOOPBACK, hosts_of
-    from shown.studio.minecraft_view import MinecraftView
     from shown.studio.project import Project
     from shown.studio.session import Studio
 
@@ -56,42 +52,16 @@ def serve(
         listener = stack.enter_context(bind(host, port))
         project = stack.enter_context(Project(folder))
         port = listener.getsockname()[1]
-        named = (*(world.name for world in worlds), *(name for _, name in stages))
-        watched = [MinecraftView(world, name) for world, name in stages]
-        studio = Studio(project, _command(folder, host, port, named), worlds, lessons, watched)
-        _name_missing(studio.catalog)
+        studio = Studio(project, _command(folder, host, port, [world.name for world in worlds]), worlds, lessons)
+        for reason in studio.catalog.missing.values():
+            print(f"shown: {reason}", file=sys.stderr)
         secret = secrets.token_urlsafe(24)
         address = f"{page_origin(host, port)}/#secret={secret}"
         elsewhere = "Other machines can reach the studio. The connection is not encrypted."
         keep = "Keep the link to yourself: anyone who has it can do what you can."
-        announce("Studio", project, address, keep, *([] if host in LOOPBACK else [elsewhere]))
+        announce(project, address, keep, *([] if host in LOOPBACK else [elsewhere]))
         app = create_app(studio, hosts_of(host, port), secret)
         _run(listener, app, studio, project.link(address) if browser else None)
-
-
-def serve_class(folder: str | Path, host: str, port: int, browser: bool, worlds: Sequence[World], saved: Any) -> None:
-    """Open the class in `folder`, which is created if need be, and serve its pages until interrupted.
-
-    `saved` is the content of a class file, whose pupils are added, or None.
-    """
-    _check_extra()
-    from shown.studio.class_app import create_class_app
-    from shown.studio.class_session import OpenClass
-    from shown.studio.classroom import ClassFolder
-    from shown.studio.guard import hosts_of
-
-    with contextlib.ExitStack() as stack:
-        listener = stack.enter_context(bind(host, port))
-        opened = stack.enter_context(ClassFolder(folder))
-        port = listener.getsockname()[1]
-        room = OpenClass(opened, worlds, saved)
-        _name_missing(room.processes.catalog)
-        room.address = page_origin(host, port)
-        address = f"{room.address}/teacher#secret={room.record.secret}"
-        join = f"Pupils in this network open {room.address} and type the code {room.record.code}."
-        keep = "Keep the teacher's link to yourself:"
-        announce("Class", opened, address, f"{join} The connection is not encrypted.", keep)
-        _run(listener, create_class_app(room, hosts_of(host, port)), room, opened.link(address) if browser else None)
 
 
 def _check_extra() -> None:
@@ -100,20 +70,15 @@ def _check_extra() -> None:
             raise MissingExtra(package, "studio")
 
 
-def _name_missing(here: Catalog) -> None:
-    for reason in here.missing.values():
-        print(f"shown: {reason}", file=sys.stderr)
-
-
 def _run(
-    listener: socket.socket, app: Starlette, state: Opened, link: contextlib.AbstractContextManager[Path] | None
+    listener: socket.socket, app: Starlette, studio: Studio, link: contextlib.AbstractContextManager[Path] | None
 ) -> None:
     """Serve an app until interrupted; with `link`, open that page in the browser.
 
     Everyone on the machine can see a browser's arguments. So it opens a page that only this user can read, and that
     page leads to the link with the secret.
     """
-    server = _server(app, state)
+    server = _server(app, studio)
     with link or contextlib.nullcontext() as page:
         if page is not None:
             threading.Thread(target=_open_when_ready, args=(server, page.as_uri()), daemon=True).start()
@@ -124,16 +89,16 @@ def _run(
             server.run(sockets=[listener])
 
 
-def _server(app: Starlette, state: Opened) -> uvicorn.Server:
+def _server(app: Starlette, studio: Studio) -> uvicorn.Server:
     import uvicorn
 
     from shown.studio.connections import ConnectionPool, max_open, protocol
 
     class Server(uvicorn.Server):
-        """A server that closes its state first, because pages that wait for news would delay it."""
+        """A server that closes the studio first, because pages that wait for news would delay it."""
 
         async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-            await state.close()
+            await studio.close()
             await super().shutdown(sockets)
 
     pool = ConnectionPool(max_open())
@@ -205,9 +170,9 @@ def own_name() -> str:
     return socket.gethostname()
 
 
-def announce(what: str, folder: OwnFolder, address: str, *lines: str) -> None:
-    """Print what is open and some lines on stderr, and the link alone on stdout, for scripts."""
-    opened = f"{what} is open. Everything is saved in {folder.path.absolute()}. Ctrl-C ends it."
+def announce(project: Project, address: str, *lines: str) -> None:
+    """Print where the project is and some lines on stderr, and the link alone on stdout, for scripts."""
+    opened = f"Studio is open. Everything is saved in {project.path.absolute()}. Ctrl-C ends it."
     print(opened, *lines, sep="\n", file=sys.stderr)
     print(address, flush=True)
 

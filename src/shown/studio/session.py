@@ -4,10 +4,9 @@ Pages get these events from `Studio.news`, each about one "game" (its name):
 
 - "learned": the state of learning, as `Studio.learned_view` returns it: the fields of `LearningState.to_json`, and
     - "outdated": the policy was learned before the last edit of the rule, and may break it;
-    - "waits_for": while "waiting", the title of the game learned first, or "others"; null while the learner starts;
+    - "waits_for": while "waiting", the title of the game learned first; null while the learner starts;
     - "scored": number of scores; "preferences"; "demonstrations" and "clicks": numbers of those that count.
 - "taught": another page has changed the lesson ("revision", and "page", the page that did).
-- "live": a position of a game that is watched in Minecraft.
 """
 
 from __future__ import annotations
@@ -29,7 +28,6 @@ from shown.studio.children import Background, ChildDied
 from shown.studio.isolated import Isolated
 from shown.studio.learning import LearningState
 from shown.studio.learning_queue import LearningJob
-from shown.studio.minecraft_view import MinecraftView
 from shown.studio.news import NewsFeed
 from shown.studio.processes import Processes
 from shown.studio.project import Project
@@ -61,8 +59,7 @@ class Forgotten(ShownError):
 class Studio:
     """The state behind the page. `start` it inside a running event loop, `close` it at the end.
 
-    `command` is what to type to start the studio again; `views` are worlds in which games can be watched. Sessions may
-    share their processes; then each has an `owner` of its own, and `shared` are started and closed by others.
+    `command` is what to type to start the studio again.
     """
 
     def __init__(
@@ -71,15 +68,10 @@ class Studio:
         command: str = "shown studio",
         worlds: Sequence[World] = (),
         lessons: Sequence[LessonFile] = (),
-        views: Sequence[MinecraftView] = (),
-        shared: Processes | None = None,
-        owner: str = "",
     ) -> None:
         self.project, self.command, self._to_open = project, command, lessons
-        self.views = {view.game: view for view in views}
         self.worlds = [world.name for world in worlds]
-        self.processes, self.owner = shared or Processes(catalog(worlds)), owner
-        self._shares = shared is not None
+        self.processes = Processes(catalog(worlds))
         self.catalog, self.queue = self.processes.catalog, self.processes.queue
         self.settings = project.settings()
         self.news = NewsFeed()
@@ -88,8 +80,7 @@ class Studio:
         self._tasks = Background()
 
     async def start(self) -> None:
-        if not self._shares:
-            self.processes.start()
+        self.processes.start()
         for lesson in self._to_open:
             await self.open_lesson(lesson)
             self.remember(game=lesson.game.name)
@@ -97,10 +88,7 @@ class Studio:
     async def close(self) -> None:
         self.news.close()
         self._tasks.cancel()
-        for view in self.views.values():
-            await view.close()
-        if not self._shares:
-            await self.processes.close()
+        await self.processes.close()
 
     # --- games -------------------------------------------------------------------------------------------------------
 
@@ -135,11 +123,6 @@ class Studio:
             return work()
         async with self._locks[game.name]:
             return await asyncio.to_thread(work)
-
-    @property
-    def opened(self) -> tuple[Workspace, ...]:
-        """The workspaces that were asked for so far."""
-        return tuple(self._workspaces.values())
 
     @property
     def first(self) -> str | None:
@@ -230,7 +213,7 @@ class Studio:
             return self.recall(workspace, known)
         if aim:
             return self.learn(workspace)
-        self.queue.remove(self.owner, workspace.game.name)
+        self.queue.remove(workspace.game.name)
         workspace.remembered.clear()  # the teacher starts over
         workspace.learning = LearningState(version=workspace.learning.version + 1)
         with contextlib.suppress(BadInput):  # without demonstrations, a policy that cannot be removed is ignored
@@ -239,7 +222,7 @@ class Studio:
 
     def recall(self, workspace: Workspace, known: LearningState) -> None:
         """Take up what was learned from this very lesson: before, as after Undo, or another rule."""
-        self.queue.remove(self.owner, workspace.game.name)
+        self.queue.remove(workspace.game.name)
         workspace.learning = replace(known, version=workspace.learning.version + 1)
         self._finished(workspace)
 
@@ -253,7 +236,7 @@ class Studio:
 
         def news(message: dict[str, Any]) -> None:
             if workspace.learning is state:
-                state.state = "waiting" if message.get("waiting") else "running"
+                state.state = "running"
                 state.hear(message, shown.items)
                 if "policy" in message:
                     self._save(workspace)
@@ -266,9 +249,7 @@ class Studio:
 
         request = self._learn_request(workspace, shown, last)
         moved = partial(self.tell_learned, workspace)
-        # What has a rule of this lesson, as after a restart, goes on: those without one come first.
-        turns = int(state.policy is not None and not state.stale)
-        self.queue.put(LearningJob(self.owner, game.name, game.title, request, news, done, moved, turns=turns))
+        self.queue.put(LearningJob(game.name, game.title, request, news, done, moved))
         self.tell_learned(workspace)
 
     def drop_under_other_remarks(self, workspace: Workspace) -> None:
@@ -285,7 +266,6 @@ class Studio:
         before = last.policy if same and last.in_keeping_with(shown.items) else None
         return {
             "game": workspace.game.name,
-            "owner": self.owner,
             "demonstrations": shown_text(workspace),
             "before": before,
             "keep": [] if before is None else [as_request(level) for level in workspace.tested],
@@ -332,7 +312,7 @@ class Studio:
             **learning.to_json(),
             "game": name,
             "outdated": learning.policy is not None and not _under_present_remarks(workspace, learning.learned_from),
-            "waits_for": self.queue.waits_for(self.owner, name),
+            "waits_for": self.queue.waits_for(name),
             "scored": len(workspace.scores),
             "preferences": self.settings.preferences_for(name).to_json(),
             "demonstrations": len(demonstrations),
@@ -348,28 +328,17 @@ class Studio:
             raise Forgotten("nothing has been learned yet. Show the computer a game first.")
         policy, version = learning.policy, learning.version
         for _ in range(3):
-            result = await self.ask(do, workspace, key=self._key(workspace, version), **request)
+            result = await self.ask(do, workspace, key=[workspace.game.name, version], **request)
             if not result.get("missing"):
                 return {**result, "version": version}
             await self._hand_over(workspace, policy, version)
         raise Forgotten("the process that plays has lost the policy. Try again.")
 
-    async def describe(self, workspace: Workspace) -> None:
-        """Have the policy of a game described, as after a restart, unless it is or cannot be."""
-        learning = workspace.learning
-        if learning.policy is not None and learning.summary is None:
-            with contextlib.suppress(ShownError):
-                await self._hand_over(workspace, learning.policy, learning.version)
-
-    def _key(self, workspace: Workspace, version: int) -> list[Any]:
-        """Return what the player calls a policy."""
-        return [self.owner, workspace.game.name, version]
-
     async def _hand_over(self, workspace: Workspace, policy: Any, version: int) -> None:
         """Give the player a policy. If it refuses it, the policy was not written by the studio: learn a new one."""
         learning = workspace.learning
         try:
-            answer = await self.ask("policy", workspace, key=self._key(workspace, version), policy=policy)
+            answer = await self.ask("policy", workspace, key=[workspace.game.name, version], policy=policy)
         except ChildDied:
             raise
         except ShownError:
@@ -389,21 +358,8 @@ class Studio:
             player.replace()
             raise BadInput(f"this took more than {ASK_SECONDS:.0f} seconds and was given up.") from None
 
-    async def play_live(self, workspace: Workspace, level: Level, seed: int) -> dict[str, Any]:
-        """Have the game's policy play in Minecraft; pages get each position as it is read there."""
-        name, learning = workspace.game.name, workspace.learning
-        if name not in self.views:
-            raise BadInput(f"{workspace.game.title} cannot be watched elsewhere. Start with --world minecraft.")
-        if learning.policy is None:
-            raise Forgotten("nothing has been learned yet. Show the computer a game first.")
-
-        def news(message: dict[str, Any]) -> None:
-            self.news.publish("live", {"game": name, "level": level.name, **message})
-
-        return await self.views[name].play(news, learning.policy, level, seed)
-
     async def _search_next(self, workspace: Workspace, learning: LearningState) -> None:
-        """Find the levels on which the candidates disagree most, one level a request, so that others get through."""
+        """Find the level on which the candidates disagree most, one level a request, so that others get through."""
         found: list[dict[str, Any]] = []
         try:
             for level in await self.run(workspace.game, lambda: workspace.candidates(NEXT_LEVELS)):
@@ -414,7 +370,7 @@ class Studio:
         except ShownError:
             return
         if workspace.learning is learning:
-            learning.next = sorted(found, key=lambda item: -item["doubt"])[:3]
+            learning.next = max(found, key=lambda item: item["doubt"], default=None)
             self.tell_learned(workspace)
             await self.keep_score(workspace)
 

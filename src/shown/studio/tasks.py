@@ -17,11 +17,9 @@ from shown.demonstrations import Demonstration, Step
 from shown.explain import explain
 from shown.grid import Grid, action_from_json, action_to_json
 from shown.policy import Policy
-from shown.studio.classroom import MAX_MEMBERS
 from shown.studio.learning_task import Pupils, level_of
 from shown.studio.policy_summary import clicks, other_rule, sentence_remark, summary
-from shown.teaching.dialogue.differences import differences
-from shown.teaching.dialogue.next_level import doubt
+from shown.teaching.dialogue.disagreement import differences, doubt
 from shown.teaching.lessons.lesson_file import policy_of
 from shown.teaching.lessons.lesson_json import run_to_json
 from shown.teaching.lessons.scores import held_out_starts
@@ -32,6 +30,7 @@ Request = dict[str, Any]
 Answer = dict[str, Any]
 
 MAX_CANDIDATES = 25  # whose actions in a position are reported
+MAX_POLICIES = 16  # that are kept
 MAX_COMPARED = 12  # candidates in the table and in comparisons
 MIN_PROBABILITY = 0.0005  # of a reported action
 
@@ -45,7 +44,7 @@ class Tasks:
         self.game = cache(find)
 
     def table(self) -> dict[str, Callable[[Request], Any]]:
-        plain = (self.warm, self.learn, self.policy, self.check, self.film, self.compare)
+        plain = (self.warm, self.learn, self.policy, self.check, self.film)
         of_policy: dict[str, Callable[[Policy, Request], Answer]] = {
             **{task.__name__: task for task in (self.run, self.runs, self.position, self.why, self.doubt)},
             **{task.__name__: task for task in (self.score, self.posterior, self.differ, self.gif)},
@@ -83,11 +82,11 @@ class Tasks:
     # --- playing -----------------------------------------------------------------------------------------------------
 
     def policy(self, request: Request) -> Answer:
-        """Check a policy and keep it, up to one for each pupil of a class."""
+        """Check a policy and keep it."""
         key = tuple(request["key"])
         policy = policy_of(self.game(request["game"]), request["policy"], "the policy")
         self.policies[key] = policy
-        while len(self.policies) > MAX_MEMBERS:
+        while len(self.policies) > MAX_POLICIES:
             self.policies.popitem(last=False)
         return {"summary": summary(policy)}
 
@@ -142,8 +141,7 @@ class Tasks:
 
     def doubt(self, policy: Policy, request: Request) -> Answer:
         """Return the largest disagreement of the candidates on any position of a run."""
-        level, game = level_of(request), self.game(request["game"])
-        return {"doubt": doubt(policy, level, game, level.seed or 0).disagreement}
+        return {"doubt": doubt(policy, level_of(request), self.game(request["game"]))}
 
     # --- for the researcher ------------------------------------------------------------------------------------------
 
@@ -174,8 +172,7 @@ class Tasks:
     def differ(self, policy: Policy, request: Request) -> Answer:
         """Return where on a level each candidate differs most from the best."""
         few = replace(policy.mixture, components=policy.mixture.components[:MAX_COMPARED])
-        level = level_of(request)
-        found = differences(few, level, self.game(request["game"]), level.seed or 0)
+        found = differences(few, level_of(request), self.game(request["game"]))
         return {
             "differences": [
                 {
@@ -189,26 +186,6 @@ class Tasks:
                 for item in found
             ]
         }
-
-    def compare(self, request: Request) -> Answer:
-        """Return two rules, and a level on which they differ: one that only one of them wins, if there is such a one.
-
-        "step" is the first click that differs.
-        """
-        game = self.game(request["game"])
-        policies = [policy_of(game, policy, "the policy") for policy in request["policies"]]
-        levels = [level_of(level) for level in request["levels"]]
-        pairs = list(zip(*(play_many(game, policy, levels, 0) for policy in policies), strict=True))
-        rules = [{key: summary(policy)[key] for key in ("clauses", "subject", "voting")} for policy in policies]
-        apart = [(one.won != other.won, one.steps != other.steps, i) for i, (one, other) in enumerate(pairs)]
-        wins_apart, differs, best = max(apart, key=lambda item: (item[0], item[1], -item[2]))
-        if not wins_apart and not differs:
-            return {"rules": rules, "level": None, "of": len(levels)}
-        runs = pairs[best]
-        same = [a == b for a, b in zip(*(run.steps for run in runs), strict=False)]
-        step = same.index(False) if False in same else len(same)
-        found = [run_to_json(game, run) for run in runs]
-        return {"rules": rules, "level": levels[best].name, "step": step, "runs": found}
 
     # --- drawing -----------------------------------------------------------------------------------------------------
 

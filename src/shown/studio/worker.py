@@ -17,12 +17,10 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Generator, Mapping
-from functools import partial
 from types import FrameType, GeneratorType
 from typing import Any, BinaryIO
 
 from shown.errors import BadInput, ShownError
-from shown.worlds import find_world, is_world
 from shown.worlds.world import WORLDS
 
 Answer = dict[str, Any]
@@ -78,10 +76,10 @@ class Worker:
         except Exception as error:
             self._fail(number, error)
 
-    def stop(self, number: int, gently: bool = False) -> None:
-        """Tell a long request to finish, `gently` after its present step; called by the thread that reads."""
+    def stop(self, number: int) -> None:
+        """Tell a long request to finish; called by the thread that reads."""
         self.stopping.add(number)
-        if self.at_work == number and not gently:
+        if self.at_work == number:
             _thread.interrupt_main()
 
     def interrupt(self, number: int = signal.SIGINT, frame: FrameType | None = None) -> None:
@@ -170,7 +168,7 @@ def main() -> None:
             if line.endswith(b"\n"):  # else the server was killed while it wrote
                 request = json.loads(line)
                 if request["do"] == "stop":
-                    worker.stop(request["id"], request.get("gently", False))
+                    worker.stop(request["id"])
                 worker.inbox.put(request)
         os._exit(0)  # the server is gone, perhaps killed; there is nobody left to answer
 
@@ -187,10 +185,6 @@ def _tasks(name: str | None = None) -> Mapping[str, Task]:
         from shown.studio.tasks import Tasks
 
         return Tasks().table()
-    if is_world(name) and not name.startswith(WORLDS):
-        from shown.studio.minecraft_view import watch
-
-        return {"watch": partial(watch, find_world(name))}
     from shown.studio.isolated import GameTasks, WorldTasks
 
     return (WorldTasks if name.startswith(WORLDS) else GameTasks)(name).table()

@@ -190,11 +190,6 @@ class Workspace:
     def change_click(self, number: int, step: int, action: Action | None) -> None:
         self._do(teach.change_click(self.lesson, self.game, number, step, action))
 
-    def clear(self) -> None:
-        """Start over, without demonstrations and remarks; Undo brings them back."""
-        next_id = self.lesson.next_id
-        self._do(Lesson((), self._next_in_play((), next_id), next_id, ()))
-
     def say(self, remark: Remark) -> None:
         """Keep a remark on the rule."""
         self._do(teach.say(self.lesson, remark))

@@ -10,6 +10,6 @@ practice/               which hypothesis wins
     practice_search.py  searches that improve a policy: counterexamples.py, and credit.py in worlds with buttons
     practice_scoring.py, candidates.py, selection.py: scores, candidates, and the best of them
     cross_validation.py for demonstrations without a world
-dialogue/               recording, corrections, advice, the next level to show, differences between candidates
+dialogue/               recording, corrections, advice, disagreement of candidates
 lessons/                lessons of the studio and their files
 """

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from shown.demonstrations import Demonstrations, Step
-from shown.grid import Grid
 from shown.inference.failure import taken
 from shown.policy import Policy
 from shown.teaching.interpretation.equivalence import effects_of
@@ -45,39 +44,32 @@ class Coverage:
         total, left = len(self.steps), len(self.steps) - self.explained
         if not left:
             return f"It explains all of your {total} {self.noun}s."
-        parts = [f"It explains {self.explained} of your {total} {self.noun}s"]
-        if self.idle:
-            parts.append(f"{self._some(self.idle)} changed nothing")
-        for count, what in (
-            (self.winning, "something that wins as well"),
-            (left - self.idle - self.winning, "something else"),
-        ):
-            if count:
-                parts.append(f"for {self._some(count)} it does {what}")
-        return "; ".join(parts) + "."
-
-    def _some(self, count: int) -> str:
-        left = len(self.steps) - self.explained
-        return str(count) if count < left else "the other" if count == 1 else f"the other {count}"
+        others = left - self.idle - self.winning
+        parts = (
+            (self.idle, f"{self.idle} changed nothing"),
+            (self.winning, f"for {self.winning} it does something that wins as well"),
+            (others, f"for {others} it does something else"),
+        )
+        whys = [why for count, why in parts if count]
+        return "; ".join([f"It explains {self.explained} of your {total} {self.noun}s", *whys]) + "."
 
     @property
-    def firsts(self) -> list[int | None]:
-        """The number of the first click that each clause stands for; None if it stands for none."""
-        return [int(np.argmax(row)) if row.any() else None for row in self.allowed]
+    def clauses(self) -> list[tuple[int, int | None]]:
+        """The number of clicks that each clause stands for, and which of all is the first; None if there is none."""
+        return [(int(row.sum()), int(np.argmax(row)) if row.any() else None) for row in self.allowed]
 
     @property
     def notes(self) -> list[str]:
         """A note for each clause, to print beside it; none if there is only one clause."""
-        if len(self.allowed) == 1:
-            return []
-        return [self._note(row, first) for row, first in zip(self.allowed, self.firsts, strict=True)]
+        return [self._note(*clause) for clause in self.clauses] if len(self.allowed) > 1 else []
 
-    def _note(self, row: np.ndarray, first: int | None) -> str:
+    def _note(self, count: int, first: int | None) -> str:
         if first is None:
             return f"none of your {self.noun}s; found in practice"
         demonstration, step = self.places[first]
-        count = f"{int(row.sum())} of your {len(self.steps)} {self.noun}s"
-        return f"{count}; first: game {demonstration + 1}, {self.noun} {step + 1}"
+        return (
+            f"{count} of your {len(self.steps)} {self.noun}s; first: game {demonstration + 1}, {self.noun} {step + 1}"
+        )
 
 
 def coverage(policy: Policy, demonstrations: Demonstrations, world: Playable | None = None) -> Coverage:
@@ -110,35 +102,3 @@ def coverage(policy: Policy, demonstrations: Demonstrations, world: Playable | N
         winning = sum(wins(world.starts([Level("shown", grid) for grid in left]), policy.map_policy))
     noun = "action" if policy.buttons else "click"
     return Coverage(steps, places, allowed, idle, winning, noun)
-
-
-def looks_alike(demonstrations: Demonstrations) -> str | None:
-    """Return a sentence about positions that look the same, in which different buttons were pressed; None without any.
-
-    What decides between the buttons may be hidden by the view.
-
-    >>> from shown.grid import Tokens, grid
-    >>> runs = [[(grid("A."), "left")], [(grid("A."), "right")]]
-    >>> shown = Demonstrations.from_runs(Tokens(empty=".", agent="A"), runs, None, ("left", "right"))
-    >>> print(looks_alike(shown))
-    1 position came up with different actions: left (game 1, step 1) and right (game 2, step 1). \
-If what decides is not on the grid, choose another view; #last adds what was there one step before.
-    """
-    if not demonstrations.buttons:
-        return None
-    first: dict[Grid, tuple[Step, str]] = {}
-    found: dict[Grid, str] = {}
-    for d, item in enumerate(demonstrations):
-        for s, step in enumerate(step for step in item.steps if not step.refused):
-            place = f"{step.action} (game {d + 1}, step {s + 1})"
-            other, earlier = first.setdefault(step.grid, (step, place))
-            if step.action != other.action and step.action not in other.open and other.action not in step.open:
-                found.setdefault(step.grid, f"{earlier} and {place}")
-    if not found:
-        return None
-    count = "1 position" if len(found) == 1 else f"{len(found)} positions"
-    example = next(iter(found.values()))
-    return (
-        f"{count} came up with different actions: {example}. If what decides is not on the grid, choose another view; "
-        "#last adds what was there one step before."
-    )

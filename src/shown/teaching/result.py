@@ -47,7 +47,7 @@ class Taught:
         lost: names of the levels that the earlier policy won and this one loses.
         stopped: the reason why no more programs were considered, if the number was left open, or memory was short.
         steps: number of steps it was learned from.
-        advice: the teacher's conflicting clicks, if nothing fits or the rule memorizes; else None.
+        advice: the teacher's conflicting clicks, if nothing fits; else None.
         contradictions: pinned clauses that were left out because they contradict the demonstrations.
         agreement: given grids in which the printed rule does what all rules together do; None without grids. If there
             are 30 or more, those counted had no part in choosing the rule.

@@ -191,14 +191,11 @@ class Pupil:
         return self.taught
 
     def _advised(self, taught: Taught) -> Taught:
-        """Add advice if nothing fits or the rule memorizes."""
+        """Add advice if nothing fits."""
         shown, failure = self.task.shown, taught.failure
-        if failure is not None and max(failure.demonstration, failure.other_demonstration) >= len(shown):
-            return taught  # it is about mirror images, which the teacher has never seen
-        if failure is None and not taught.memorizes:
-            return taught
-        hypothesis = taught.hypothesis if failure is None else taught.failed
-        interpretation = hypothesis.interpretation if hypothesis is not None else EXACT_CLICKS
+        if failure is None or max(failure.demonstration, failure.other_demonstration) >= len(shown):
+            return taught  # in mirror images, which the teacher has never seen, there is nothing to point at
+        interpretation = taught.failed.interpretation if taught.failed is not None else EXACT_CLICKS
         return replace(taught, advice=advise(shown, failure, self._effects, interpretation))
 
     def _add(self, more: Demonstrations | None) -> None:

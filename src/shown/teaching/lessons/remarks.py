@@ -7,13 +7,13 @@ learning.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from shown.errors import BadInput
+from shown.language.phrases import say
+from shown.language.standard import STANDARD
+from shown.rules import Constraints
 from shown.worlds import Playable
-
-if TYPE_CHECKING:
-    from shown.rules import Constraints
 
 PIN, STRIKE = "pin", "strike"
 KINDS = (PIN, STRIKE)
@@ -60,15 +60,10 @@ def _texts(value: Any, most: int, what: str) -> tuple[str, ...]:
 
 def constraints_of(game: Playable, remarks: tuple[Remark, ...], where: str = "your remarks on the rule") -> Constraints:
     """Return the constraints that remarks stand for; BadInput if one is malformed or two contradict each other."""
-    from shown.language.standard import STANDARD
-    from shown.rules import Constraints
-
     if len(remarks) > MAX_REMARKS:
         raise BadInput(f"{where}: a project keeps at most {MAX_REMARKS} remarks. Take some back first.")
-    told: dict[str, list[str]] = {
-        kind: [text for remark in remarks if remark.kind == kind for text in remark.programs] for kind in KINDS
-    }
-    return Constraints.parse(told[PIN], told[STRIKE], game.tokens, game.buttons, STANDARD, where)
+    pinned, struck = ([text for remark in remarks if remark.kind == kind for text in remark.programs] for kind in KINDS)
+    return Constraints.parse(pinned, struck, game.tokens, game.buttons, STANDARD, where)
 
 
 def written(game: Playable, rule: str) -> Remark:
@@ -78,8 +73,6 @@ def written(game: Playable, rule: str) -> Remark:
     >>> written(find("nim"), "at_action_cell(cell_is_value(matchstick))").words
     ('the clicked cell is a matchstick',)
     """
-    from shown.language.phrases import say
-
     constraints = constraints_of(game, (Remark(PIN, (rule,), ()),), "the sentence")
     (clause,) = constraints.pinned
     words = tuple(say(literal.term, constraints.language, literal.positive) for literal in clause)

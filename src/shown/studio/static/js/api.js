@@ -56,10 +56,8 @@ async function request(path, options = {}) {
 }
 
 /** Send a command. Return its answer, or throw an Error with a sentence for the user. */
-export const post = (name, body = {}) => postTo(`/api/${name}`, body);
-
-export async function postTo(path, body = {}) {
-  const response = await request(path, {
+export async function post(name, body = {}) {
+  const response = await request(`/api/${name}`, {
     method: "POST",
     headers: { "Content-Type": "application/json" },
     body: JSON.stringify({ ...body, page: PAGE }),
@@ -80,10 +78,8 @@ export async function readJson(file) {
 }
 
 /** Save a file of the studio through the browser. A plain link could not carry the secret. */
-export const download = (what, query) => downloadFrom(`/export/${what}?${new URLSearchParams(query)}`);
-
-export async function downloadFrom(path) {
-  const response = await request(path);
+export async function download(what, query) {
+  const response = await request(`/export/${what}?${new URLSearchParams(query)}`);
   const [, name] = /filename="(.*)"/.exec(response.headers.get("Content-Disposition"));
   const link = document.createElement("a");
   link.href = URL.createObjectURL(await response.blob());

@@ -1,7 +1,6 @@
 // A board whose cells are buttons: for the mouse, the arrow keys and screen readers.
 
 import { calm, el, svg } from "./dom.js";
-import { inDepth, lookOf } from "./voxel.js";
 import { cellName, thing } from "./words.js";
 
 /** Add to a game its token names by character. */
@@ -30,7 +29,6 @@ export class Board {
     this.grid = el("div", { class: "cells", role: "group", "aria-label": options.label });
     this.overlay = svg("svg", { class: "overlay", "aria-hidden": "true" });
     this.frame = el("div", { class: "board" }, this.grid, this.overlay);
-    this.frame.board_ = this;
     this.node = el("div", { class: "board-host" }, this.frame);
     this.#listen();
   }
@@ -47,13 +45,11 @@ export class Board {
   /** Show a position; only cells that differ are touched. */
   show(game, rows) {
     const sameSize = rows.length === this.rows.length && rows[0].length === this.rows[0]?.length;
-    const fresh = game !== this.game || inDepth(game) !== this.deep || !sameSize;
+    const fresh = game !== this.game || !sameSize;
     if (fresh) this.#build(game, rows);
-    const changed = (r) => fresh || this.rows[r] !== rows[r];
     for (let r = 0; r < rows.length; r++) {
-      if (!changed(r) && !(this.deep && (changed(r - 1) || changed(r + 1)))) continue;
       for (let c = 0; c < rows[r].length; c++) {
-        if (fresh || this.deep || this.rows[r][c] !== rows[r][c]) this.#paint(rows, r, c);
+        if (fresh || this.rows[r][c] !== rows[r][c]) this.cells[r][c].use_.setAttribute("href", lookOf(game, rows[r][c]));
       }
     }
     this.rows = rows;
@@ -73,11 +69,6 @@ export class Board {
     const [[cell]] = [...places.values()].sort((a, b) => a.length - b.length);
     const [at, window] = [cell.getBoundingClientRect(), host.getBoundingClientRect()];
     host.scrollLeft += (at.left + at.right - window.left - window.right) / 2;
-  }
-
-  /** Draw the same position again, after the view was changed. */
-  redraw() {
-    if (this.game) this.show(this.game, this.rows);
   }
 
   /** Update the accessible names of the cells, after `suffix` has changed. */
@@ -113,8 +104,6 @@ export class Board {
     const focused = this.grid.contains(document.activeElement);
     this.game = game;
     this.rows = rows;
-    this.deep = inDepth(game);
-    this.frame.classList.toggle("deep", this.deep);
     const [height, width] = [rows.length, rows[0].length];
     this.frame.style.setProperty("--rows", height);
     this.frame.style.setProperty("--cols", width);
@@ -139,13 +128,6 @@ export class Board {
     this.grid.replaceChildren(...this.cells.flat());
     this.cell(this.at).tabIndex = 0;
     if (focused) this.focus();
-  }
-
-  /** In the 3-D view, the look of a cell also depends on its neighbors. */
-  #paint(rows, r, c) {
-    const { use_ } = this.cells[r][c];
-    const href = this.deep ? lookOf(this.game, rows, [r, c]) : lookFlat(this.game, rows[r][c]);
-    if (use_.getAttribute("href") !== href) use_.setAttribute("href", href);
   }
 
   #listen() {
@@ -217,7 +199,8 @@ export class Board {
   }
 }
 
-function lookFlat(game, character) {
+/** The address of a token's sprite. */
+function lookOf(game, character) {
   const name = game.names.get(character);
   return name && character !== game.empty ? `#${game.key}-${name}` : "";
 }
@@ -240,7 +223,7 @@ export class Miniature {
     for (let r = 0; r < height; r++) {
       for (let c = 0; c < width; c++) {
         if (this.rows[r][c] === rows[r][c]) continue;
-        this.uses[r][c].setAttribute("href", lookFlat(this.game, rows[r][c]));
+        this.uses[r][c].setAttribute("href", lookOf(this.game, rows[r][c]));
       }
     }
     this.rows = rows;

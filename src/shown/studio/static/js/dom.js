@@ -27,6 +27,14 @@ export function svg(tag, props, ...children) {
   return fill(document.createElementNS(SVG, tag), props, children);
 }
 
+export const note = (text) => el("p", { class: "note", text });
+
+/** Properties of an element: `change(true)` when the pointer or the focus enters it, `change(false)` when it leaves. */
+export function whilePointed(change) {
+  const [enter, leave] = [() => change(true), () => change(false)];
+  return { onPointerenter: enter, onFocus: enter, onPointerleave: leave, onBlur: leave };
+}
+
 /** A sprite of a game, by the token's name. */
 export function sprite(game, name) {
   return svg(
@@ -91,16 +99,18 @@ export function button({ icon: glyph, text, label, title, kind = "", onClick, di
   );
 }
 
-/** Show an address in a dialog, selected, to be copied. */
-export function showAddress(label, text, address) {
-  const dialog = el("dialog", { class: "dialog", "aria-label": label });
-  const link = el("input", { readonly: true, value: address, "aria-label": "Link" });
-  const close = button({ text: "Close", onClick: () => dialog.close() });
-  dialog.append(el("p", { text }), link, el("div", { class: "actions" }, close));
-  dialog.addEventListener("close", () => dialog.remove());
-  document.body.append(dialog);
-  dialog.showModal();
-  link.select();
+/** A dialog without content, in the page; it is also closed by a click beside it. */
+export function dialog(id, kind = "") {
+  const node = el("dialog", { class: `dialog ${kind}`.trim(), id, "aria-labelledby": `${id}-title` });
+  document.body.append(node);
+  node.addEventListener("click", (event) => event.target === node && node.close());
+  return node;
+}
+
+/** The title of a dialog, and the button that closes it. */
+export function dialogHead(node, title) {
+  const close = button({ icon: "close", label: "Close", kind: "quiet", onClick: () => node.close() });
+  return el("div", { class: "dialog-head" }, el("h2", { id: `${node.id}-title`, text: title }), close);
 }
 
 /** Replace the children of `node`. */

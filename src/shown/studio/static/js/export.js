@@ -1,19 +1,17 @@
 // Export and import: files to download, the Python code that uses them, and files to upload.
 
 import { download, post, readJson } from "./api.js";
-import { $, button, el, icon, replace } from "./dom.js";
+import { $, dialog, dialogHead, el, icon, note, replace } from "./dom.js";
 import { emit, state, takeLesson } from "./store.js";
 import { offerUndo } from "./teach.js";
-import { attempt, toast } from "./toast.js";
+import { attempt, codeBox, toast } from "./toast.js";
 import { plural } from "./words.js";
 
-let dialog = null;
+let box = null;
 
 export function initExport() {
-  dialog = el("dialog", { class: "dialog", id: "export", "aria-labelledby": "export-title" });
-  document.body.append(dialog);
+  box = dialog("export");
   $("open-export").addEventListener("click", open);
-  dialog.addEventListener("click", (event) => event.target === dialog && dialog.close());
 }
 
 function snippet(game) {
@@ -39,36 +37,21 @@ function snippet(game) {
 function open() {
   const { game, learned, lesson } = state;
   const legal = lesson.painted.filter((level) => level.legal).length;
-  const clip = el("pre", { class: "code", tabindex: 0, id: "snippet" }, el("code", { text: snippet(game) }));
-  const link = (what, title, note, ready) => {
+  const link = (what, title, about, ready) => {
     const missing = learned.outdated && what.startsWith("policy") ? "Out of date until a new rule is learned." : "Nothing to export yet.";
-    const words = [el("strong", { text: title }), el("span", { text: ready ? note : missing })];
-    return el(
-      "li",
-      {},
-      ready
-        ? el(
-            "button",
-            {
-              type: "button",
-              class: "take",
-              id: `take-${what.replace(".", "-")}`,
-              onClick: () => attempt(() => download(what, { game: game.name })),
-            },
-            icon("download"),
-            el("span", { class: "take-words" }, words),
-          )
-        : el("span", { class: "take missing" }, icon("download"), el("span", { class: "take-words" }, words)),
-    );
+    const words = [el("strong", { text: title }), el("span", { text: ready ? about : missing })];
+    const content = [icon("download"), el("span", { class: "take-words" }, words)];
+    const take = {
+      type: "button",
+      class: "take",
+      id: `take-${what.replace(".", "-")}`,
+      onClick: () => attempt(() => download(what, { game: game.name })),
+    };
+    return el("li", {}, ready ? el("button", take, content) : el("span", { class: "take missing" }, content));
   };
   replace(
-    dialog,
-    el(
-      "div",
-      { class: "dialog-head" },
-      el("h2", { id: "export-title", text: `Export ${game.title}` }),
-      button({ icon: "close", label: "Close", kind: "quiet", onClick: () => dialog.close() }),
-    ),
+    box,
+    dialogHead(box, `Export ${game.title}`),
     el(
       "ul",
       { class: "takes" },
@@ -88,26 +71,9 @@ function open() {
       ),
       link("levels.json", "Painted levels", `${plural(legal, "level")}, for the option --levels.`, legal > 0),
     ),
-    el("p", {
-      class: "note",
-      text: "To get a GIF of a run, press GIF below the computer's board or in the replay of a demonstration.",
-    }),
+    note("To get a GIF of a run, press GIF below the computer's board or in the replay of a demonstration."),
     el("h3", { text: "Use it from Python" }),
-    el(
-      "div",
-      { class: "code-box" },
-      clip,
-      button({
-        icon: "copy",
-        label: "Copy the code",
-        kind: "quiet",
-        onClick: () =>
-          attempt(async () => {
-            await navigator.clipboard.writeText(snippet(game));
-            toast("Copied.");
-          }),
-      }),
-    ),
+    codeBox("snippet", snippet(game)),
     el("h3", { text: "Import" }),
     el(
       "label",
@@ -116,9 +82,9 @@ function open() {
       fileInput(),
     ),
     el("p", { class: "status bad", id: "bring-problem", role: "alert" }),
-    el("p", { class: "note", text: `Everything you do is also saved in the folder ${state.folder}.` }),
+    note(`Everything you do is also saved in the folder ${state.folder}.`),
   );
-  dialog.showModal();
+  box.showModal();
 }
 
 function fileInput() {
@@ -141,7 +107,7 @@ async function bring(file) {
   const content = await readJson(file);
   const { game } = state;
   const answer = await post("import", { game: game.name, content });
-  dialog.close();
+  box.close();
   if (answer.lessonOf) emit("open", answer.lessonOf);
   else takeLesson(answer.lesson);
   if (answer.demonstrations) offerUndo(`Added ${plural(answer.demonstrations, "demonstration")} to yours.`, answer.lesson);

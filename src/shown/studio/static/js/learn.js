@@ -3,7 +3,7 @@
 import { showAdvice, showOutlier } from "./advice.js";
 import { post } from "./api.js";
 import { initClicks, showClicks } from "./clicks.js";
-import { $, button, el, replace } from "./dom.js";
+import { $, button, el, note, replace, whilePointed } from "./dom.js";
 import { initFront } from "./front.js";
 import { emit, on, recall, remember, state } from "./store.js";
 import { attempt } from "./toast.js";
@@ -41,7 +41,7 @@ export function initLearn() {
   parts.practice = el("p", { class: "practice", id: "practice" });
   parts.expected = el("p", { class: "expected", id: "expected" });
   parts.busy = el("div", { class: "busy" }, parts.practice, parts.expected, parts.stop, parts.resume);
-  parts.bar = el("div", { class: "bar", "aria-hidden": "true" }, el("div", { class: "bar-fill" }));
+  parts.bar = el("div", { class: "bar", "aria-hidden": "true" }, el("div"));
   parts.failure = el("div", { class: "failure" });
   parts.rule = el("div", { class: "rule", id: "rule" });
   parts.front = el("div", { class: "front", id: "front", hidden: true });
@@ -93,7 +93,7 @@ async function openResearch() {
 }
 
 /** Learn again; `change` is the changed option: {interpretation}, {mirrored}, {language} or {programs}. */
-export function learn(change = {}) {
+function learn(change = {}) {
   return attempt(() => post("learn", { game: state.game.name, ...change }));
 }
 
@@ -172,7 +172,7 @@ function showFailure(learned) {
   parts.failure.classList.toggle("unsure", !failure);
   replace(
     parts.failure,
-    open && el("p", { class: "failure-lead", text: failure ? failure + stays : unsure(learned) }),
+    open && el("p", { class: "failure-lead", text: failure ? failure + stays : LENIENT }),
     advice && showAdvice(advice, learn),
     outlier && showOutlier(outlier),
     open &&
@@ -191,15 +191,10 @@ function showFailure(learned) {
   );
 }
 
+const LENIENT = "Some cells you clicked look identical to others, so it accepts those as well.";
+
 /** Whether the rule fits only because cells that look identical to a demonstrated one are accepted, too. */
 const lenient = ({ summary, stale }) => Boolean(summary?.lenient) && !stale;
-
-/** The lead of advice about a rule that fits. */
-function unsure(learned) {
-  return lenient(learned)
-    ? "Some cells you clicked look identical to others, so it accepts those as well."
-    : "It isn't sure yet what you meant.";
-}
 
 function showRule(learned) {
   const { summary } = learned;
@@ -211,7 +206,7 @@ function showRule(learned) {
   drawn = seen;
   if (!learned.hasPolicy || !summary) {
     const text = NO_RULE[learned.state];
-    replace(parts.rule, text && el("p", { class: "note", text }));
+    replace(parts.rule, text && note(text));
     return;
   }
   const { clauses, images, pinned: kept } = summary;
@@ -223,10 +218,7 @@ function showRule(learned) {
         class: kept[i] ? "clause pinned" : "clause",
         tabindex: 0,
         data: { clause: i },
-        onPointerenter: () => emit("clause", i),
-        onPointerleave: () => emit("clause", null),
-        onFocus: () => emit("clause", i),
-        onBlur: () => emit("clause", null),
+        ...whilePointed((on) => emit("clause", on ? i : null)),
       },
       phrases.length
         ? phrases.map((phrase, k) =>
@@ -261,7 +253,7 @@ function showRule(learned) {
           onClick: () => ((all = !all), showRule(state.learned)),
         })
       : null,
-    !outdated && el("p", { class: "note", text: stale ? "From earlier demonstrations." : from(learned) }),
+    !outdated && note(stale ? "From earlier demonstrations." : from(learned)),
   );
   markHere();
   showClicks();

@@ -4,9 +4,7 @@ import { Locked, post, takeSecretFromAddress } from "./api.js";
 import { prepare } from "./board.js";
 import { $, button, el, icon, replace, sprite } from "./dom.js";
 import { initExport } from "./export.js";
-import { showDoor } from "./door.js";
 import { initLearn } from "./learn.js";
-import { initMember, takeSettings } from "./member.js";
 import { listen } from "./news.js";
 import { emit, on, remember, state, takeLearned, takeLesson } from "./store.js";
 import { initTeach, showBoard } from "./teach.js";
@@ -44,15 +42,11 @@ async function start() {
   let command = "shown studio";
   const handlers = {
     learned: takeLearned,
-    class: takeSettings,
-    live: (news) => news.game === state.game?.name && emit("live", news),
     taught: (news) => news.game === state.game?.name && news.revision > state.lesson?.revision && reload(),
     lost: () =>
       banner(
         "silence",
-        "class" in document.documentElement.dataset
-          ? "The class has stopped. Everything you did is saved. This page goes on by itself when your teacher starts it again."
-          : `The studio has stopped. Everything you did is saved. Start it again with \`${command}\` and open the link it prints.`,
+        `The studio has stopped. Everything you did is saved. Start it again with \`${command}\` and open the link it prints.`,
       ),
     found: (again) => {
       banner("silence", null);
@@ -75,10 +69,9 @@ async function start() {
     if (hasPolicy && !summary) setTimeout(() => attempt(() => askForSummary(game)), 500);
   });
   for (const game of hello.games) state.games.set(game.name, prepare(game));
-  Object.assign(state, { folder: hello.folder, interpretations: hello.interpretations, stages: hello.stages });
+  Object.assign(state, { folder: hello.folder, interpretations: hello.interpretations });
   showGames();
   await openGame(gameInAddress() ?? hello.game ?? "nim", history.replaceState);
-  if (hello.class) initMember(hello.class, banner);
   initTour(hello.toured);
   document.documentElement.dataset.ready = "true";
 }
@@ -86,10 +79,6 @@ async function start() {
 /** The page without a valid secret: what to do. */
 function showLocked() {
   for (const node of [$("open-export"), $("open-tour"), document.querySelector(".skip")]) node.hidden = true;
-  if ("class" in document.documentElement.dataset) {
-    showDoor($("main"));
-    return;
-  }
   const step = (...words) => el("li", {}, words);
   replace(
     $("main"),

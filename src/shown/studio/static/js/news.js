@@ -4,7 +4,7 @@ import { PAGE, getSecret, setSecret } from "./api.js";
 import { Stream } from "./stream.js";
 
 const PATIENCE = 1000;
-let joined = null;
+const NAME = "shown-news";
 /** The run of the server that this page has heard; null before the first. */
 let run = null;
 
@@ -22,25 +22,21 @@ export async function listen(handlers, fresh) {
     listenWhileSeen(hear);
     return;
   }
-  // In a class, each workspace has its own news: a secret begins with the workspace and a dot.
-  const [room, rest] = (getSecret() ?? "").split(".");
-  const name = rest ? `shown-news-${room}` : "shown-news";
-  new BroadcastChannel(name).onmessage = ({ data }) => {
+  new BroadcastChannel(NAME).onmessage = ({ data }) => {
     if (data.event === "hello") setSecret(data.secret);
     hear(data.event, data.data);
   };
-  joined = new SharedWorker("/js/news-worker.js", { type: "module", name });
-  const answer = await share(fresh);
+  const { port } = new SharedWorker("/js/news-worker.js", { type: "module", name: NAME });
+  const answer = await share(port, fresh);
   if (answer?.secret) setSecret(answer.secret);
   if (answer?.run && run === null) found(handlers, answer.run);
 }
 
 /** Tell the worker this page's secret. Return its answer, or null if there is none in time. */
-export function share(fresh) {
-  if (!joined) return Promise.resolve(null);
+function share(port, fresh) {
   return new Promise((done) => {
-    joined.port.onmessage = ({ data }) => done(data);
-    joined.port.postMessage({ secret: getSecret(), fresh });
+    port.onmessage = ({ data }) => done(data);
+    port.postMessage({ secret: getSecret(), fresh });
     setTimeout(() => done(null), PATIENCE);
   });
 }

@@ -1,7 +1,7 @@
 // The level on which the candidate rules disagree most: the most informative one to demonstrate next.
 
 import { Miniature } from "./board.js";
-import { button, el, replace } from "./dom.js";
+import { button, el, note, replace } from "./dom.js";
 import { on, state } from "./store.js";
 import { takeLevel } from "./teach.js";
 import { levelTitle } from "./words.js";
@@ -19,7 +19,7 @@ export function initNext(node) {
 const loses = ({ summary }) => summary?.expected && summary.expected.won < summary.expected.of;
 
 function show(learned) {
-  const best = learned.next[0];
+  const best = learned.next;
   if (!learned.hasPolicy || !best) {
     replace(box);
     return;
@@ -28,10 +28,7 @@ function show(learned) {
     replace(
       box,
       el("h3", { text: "Most useful next level" }),
-      el("p", {
-        class: "note",
-        text: `Its candidate rules agree on every level it tried. ${loses(learned) ? "Correct it where it goes wrong." : "There may be nothing left to show."}`,
-      }),
+      note(`Its candidate rules agree on every level it tried. ${loses(learned) ? "Correct it where it goes wrong." : "There may be nothing left to show."}`),
     );
     return;
   }

@@ -91,49 +91,22 @@ class Painter {
       return swatch;
     });
     replace(this.palette, this.swatches);
-    this.toolButtons = {
-      brush: button({
-        id: "tool-brush",
-        icon: "brush",
-        text: "Brush",
-        title: "Brush (B)",
-        pressed: true,
-        onClick: () => this.use("brush"),
-      }),
-      fill: button({
-        id: "tool-fill",
-        icon: "fill",
-        text: "Fill",
-        title: "Fill an area (F)",
-        pressed: false,
-        onClick: () => this.use("fill"),
-      }),
-    };
+    const tool = (name, title) =>
+      button({ id: `tool-${name}`, icon: name, text: capital(name), title, pressed: false, onClick: () => this.use(name) });
+    this.toolButtons = { brush: tool("brush", "Brush (B)"), fill: tool("fill", "Fill an area (F)") };
+    this.use(this.tool);
     this.undo = button({ id: "paint-undo", icon: "undo", label: "Undo", onClick: () => this.back() });
     this.redo = button({ id: "paint-redo", icon: "redo", label: "Redo", onClick: () => this.forth() });
+    const turn = (id, glyph, label, edit) =>
+      button({ id, icon: glyph, label, onClick: () => this.set(edit(this.rows)) });
     replace(
       this.tools,
       this.toolButtons.brush,
       this.toolButtons.fill,
       el("span", { class: "gap" }),
-      button({
-        id: "flip-x",
-        icon: "flipx",
-        label: "Flip left and right",
-        onClick: () => this.set(canvas.flipX(this.rows)),
-      }),
-      button({
-        id: "flip-y",
-        icon: "flipy",
-        label: "Flip top and bottom",
-        onClick: () => this.set(canvas.flipY(this.rows)),
-      }),
-      button({
-        id: "rotate",
-        icon: "rotate",
-        label: "Rotate to the right",
-        onClick: () => this.set(canvas.rotate(this.rows)),
-      }),
+      turn("flip-x", "flipx", "Flip left and right", canvas.flipX),
+      turn("flip-y", "flipy", "Flip top and bottom", canvas.flipY),
+      turn("rotate", "rotate", "Rotate to the right", canvas.rotate),
       el("span", { class: "gap" }),
       this.undo,
       this.redo,
@@ -228,17 +201,17 @@ class Painter {
   }
 
   back() {
-    if (!this.past.length) return;
-    this.future.push(this.rows);
-    this.rows = this.past.pop();
-    this.show();
-    this.save();
+    this.move(this.past, this.future);
   }
 
   forth() {
-    if (!this.future.length) return;
-    this.past.push(this.rows);
-    this.rows = this.future.pop();
+    this.move(this.future, this.past);
+  }
+
+  move(from, to) {
+    if (!from.length) return;
+    to.push(this.rows);
+    this.rows = from.pop();
     this.show();
     this.save();
   }

@@ -3,7 +3,7 @@
 import { download, post } from "./api.js";
 import { Board, Miniature } from "./board.js";
 import { buttonRow } from "./buttons.js";
-import { arrange, button, calm, el, icon, replace } from "./dom.js";
+import { arrange, button, calm, el, icon, note, replace } from "./dom.js";
 import { draw } from "./overlay.js";
 import { on, state } from "./store.js";
 import { backToPlay, offerUndo, teach } from "./teach.js";
@@ -29,7 +29,7 @@ export function initRecordings(node, putOnStage) {
   box = node;
   head = el("div", { class: "record-head" });
   list = el("ol", { class: "record-list" });
-  nothing = el("p", { class: "note", text: "Games you win appear here." });
+  nothing = note("Games you win appear here.");
   replace(box, head, nothing, list);
   stage = putOnStage;
   on("lesson", showCards);

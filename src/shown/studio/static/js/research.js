@@ -2,10 +2,10 @@
 
 import { download, post } from "./api.js";
 import { Miniature } from "./board.js";
-import { button, el, icon, replace, svg } from "./dom.js";
+import { button, dialog, dialogHead, el, icon, note, replace, svg } from "./dom.js";
 import { on, state } from "./store.js";
 import { takeLevel } from "./teach.js";
-import { attempt, toast } from "./toast.js";
+import { attempt, codeBox } from "./toast.js";
 import { actionName, capital, levelTitle, percent, plural } from "./words.js";
 
 const AGREED = 0.02; // below this distance, two rules do the same
@@ -24,21 +24,8 @@ function make() {
   parts.score = el("div", { class: "research-part", id: "research-score" });
   parts.posterior = el("div", { class: "research-part", id: "research-posterior" });
   parts.data = el("div", { class: "research-part", id: "research-data" });
-  parts.dialog = el(
-    "dialog",
-    { class: "dialog drawer", id: "research", "aria-labelledby": "research-title" },
-    el(
-      "div",
-      { class: "dialog-head" },
-      el("h2", { id: "research-title", text: "For researchers" }),
-      button({ icon: "close", label: "Close", kind: "quiet", onClick: () => parts.dialog.close() }),
-    ),
-    parts.score,
-    parts.posterior,
-    parts.data,
-  );
-  document.body.append(parts.dialog);
-  parts.dialog.addEventListener("click", (event) => event.target === parts.dialog && parts.dialog.close());
+  parts.dialog = dialog("research", "drawer");
+  parts.dialog.append(dialogHead(parts.dialog, "For researchers"), parts.score, parts.posterior, parts.data);
   parts.dialog.addEventListener("close", () => round++);
   on("learned", (learned) => parts.dialog.open && learned.scored !== parts.scored && attempt(showScores));
   on("policy", () => parts.dialog.open && attempt(showPosterior));
@@ -64,13 +51,10 @@ async function showScores() {
   replace(
     parts.score,
     el("h3", { text: "Score by number of demonstrations" }),
-    el("p", {
-      class: "note",
-      text: `Every learned policy plays the held-out levels ${levels} once, with seed 0. They serve neither teaching nor selection.`,
-    }),
+    note(`Every learned policy plays the held-out levels ${levels} once, with seed 0. They serve neither teaching nor selection.`),
     scores.length
       ? [plot(scores), legend(), table(scores)]
-      : el("p", { class: "note", text: "No score yet. The levels are played a moment after learning." }),
+      : note("No score yet. The levels are played a moment after learning."),
     scores.length
       ? el("p", { id: "research-last" }, "Last: ", el("strong", { text: `${scores.at(-1).won} of ${of} won` }))
       : null,
@@ -147,30 +131,23 @@ function legend() {
 }
 
 function table(scores) {
+  const rows = scores.map(({ demonstrations, corrections, steps, remarks, won, of }, i) =>
+    [i + 1, demonstrations, corrections, steps, remarks, `${won} of ${of}`].map((text) => el("td", { text })),
+  );
   const head = ["Policy", "Demonstrations", "Corrections", "Clicks", "Edits", "Won"];
+  return el("details", { class: "learn-details" }, el("summary", { text: "Table" }), figures("score-table", "Scores", head, rows));
+}
+
+/** A table in a box that scrolls. */
+function figures(id, label, head, rows) {
   return el(
-    "details",
-    { class: "learn-details" },
-    el("summary", { text: "Table" }),
+    "div",
+    { class: "table-box", tabindex: 0, role: "region", "aria-label": label },
     el(
-      "div",
-      { class: "table-box", tabindex: 0, role: "region", "aria-label": "Scores" },
-      el(
-        "table",
-        { class: "figures", id: "score-table" },
-        el("thead", {}, el("tr", {}, head.map((text) => el("th", { scope: "col", text })))),
-        el(
-          "tbody",
-          {},
-          scores.map(({ demonstrations, corrections, steps, remarks, won, of }, i) =>
-            el(
-              "tr",
-              {},
-              [i + 1, demonstrations, corrections, steps, remarks, `${won} of ${of}`].map((text) => el("td", { text })),
-            ),
-          ),
-        ),
-      ),
+      "table",
+      { class: "figures", id },
+      el("thead", {}, el("tr", {}, head.map((text) => el("th", { scope: "col", text })))),
+      el("tbody", {}, rows.map((cells) => el("tr", {}, cells))),
     ),
   );
 }
@@ -182,7 +159,7 @@ async function showPosterior() {
   const game = state.game;
   const title = el("h3", { text: "Posterior" });
   if (!state.learned.hasPolicy) {
-    replace(parts.posterior, title, el("p", { class: "note", text: "Nothing has been learned yet." }));
+    replace(parts.posterior, title, note("Nothing has been learned yet."));
     return;
   }
   const { components, count, rest, levels, version } = await post("posterior", { game: game.name });
@@ -193,45 +170,18 @@ async function showPosterior() {
     count > components.length
       ? ` The other ${count - components.length} have ${percent(rest)} of the probability.`
       : "";
-  const note = el("p", {
-    class: "note",
-    text:
-      count === 1
-        ? "There is only one candidate rule."
-        : `${count} candidate rules.${more} Each is compared with the best one in the positions of its runs on ${plural(levels.length, "new level")}.`,
-  });
-  replace(
-    parts.posterior,
-    title,
-    note,
-    el(
-      "div",
-      { class: "table-box", tabindex: 0, role: "region", "aria-label": "Posterior" },
-      el(
-        "table",
-        { class: "figures", id: "posterior-table" },
-        el(
-          "thead",
-          {},
-          el(
-            "tr",
-            {},
-            ["Probability", "Log prior", "Log likelihood", "Rule", "Largest difference"].map((text) =>
-              el("th", { scope: "col", text }),
-            ),
-          ),
-        ),
-        el("tbody", {}, components.map((component, k) => row(component, cells[k]))),
-      ),
-    ),
-  );
+  const compared =
+    count === 1
+      ? "There is only one candidate rule."
+      : `${count} candidate rules.${more} Each is compared with the best one in the positions of its runs on ${plural(levels.length, "new level")}.`;
+  const head = ["Probability", "Log prior", "Log likelihood", "Rule", "Largest difference"];
+  const rows = components.map((component, k) => [...cellsOf(component), cells[k]]);
+  replace(parts.posterior, title, note(compared), figures("posterior-table", "Posterior", head, rows));
   await findDifferences(here, game, levels, version, cells);
 }
 
-function row({ weight, log_prior: prior, log_likelihood: likelihood, clauses, literals }, differs) {
-  return el(
-    "tr",
-    {},
+function cellsOf({ weight, log_prior: prior, log_likelihood: likelihood, clauses, literals }) {
+  return [
     el("td", { text: percent(weight) }),
     el("td", { text: prior.toFixed(1) }),
     el("td", { text: likelihood.toFixed(1) }),
@@ -245,8 +195,7 @@ function row({ weight, log_prior: prior, log_likelihood: likelihood, clauses, li
         el("ol", {}, clauses.map((phrases) => el("li", { text: phrases.join(" and ") || "always" }))),
       ),
     ),
-    differs,
-  );
+  ];
 }
 
 /** Find where each rule is farthest from the best. One level a request, so that other requests get through. */
@@ -282,7 +231,7 @@ function difference(game, found) {
         "div",
         {},
         el("p", {}, el("strong", { text: levelTitle(level) }), `, click ${step + 1}: distance ${percent(distance)}`),
-        el("p", { class: "note", text: `${capital(named(other))} instead of ${named(best)}` }),
+        note(`${capital(named(other))} instead of ${named(best)}`),
         button({
           text: "Play this level",
           kind: "link",
@@ -320,15 +269,11 @@ function lines({ key }) {
 
 function showData() {
   const { game, learned } = state;
-  const code = lines(game);
   const ready = learned.hasPolicy && !learned.stale;
   replace(
     parts.data,
     el("h3", { text: "The lesson as data" }),
-    el("p", {
-      class: "note",
-      text: "One file with all demonstrations, edits, options, the learned policy and its scores, and Python code that continues it.",
-    }),
+    note("One file with all demonstrations, edits, options, the learned policy and its scores, and Python code that continues it."),
     ready
       ? el(
           "button",
@@ -340,22 +285,7 @@ function showData() {
           icon("download"),
           el("span", { text: `${game.key}-lesson.json` }),
         )
-      : el("p", { class: "note", text: "Available once a policy has been learned." }),
-    el(
-      "div",
-      { class: "code-box" },
-      el("pre", { class: "code", tabindex: 0, id: "lesson-lines" }, el("code", { text: code })),
-      button({
-        id: "copy-lesson-lines",
-        icon: "copy",
-        label: "Copy the code",
-        kind: "quiet",
-        onClick: () =>
-          attempt(async () => {
-            await navigator.clipboard.writeText(code);
-            toast("Copied.");
-          }),
-      }),
-    ),
+      : note("Available once a policy has been learned."),
+    codeBox("lesson-lines", lines(game)),
   );
 }

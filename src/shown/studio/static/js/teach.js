@@ -10,7 +10,6 @@ import { closeReplay, initRecordings, openRecording } from "./recordings.js";
 import { initNext } from "./next.js";
 import { emit, on, state, takeLesson } from "./store.js";
 import { attempt, toast } from "./toast.js";
-import { depthButton } from "./voxel.js";
 import { actionName, capital, hand, levelTitle, moves, plural } from "./words.js";
 
 const PAUSE = 1400; // a won position stays this long
@@ -69,7 +68,7 @@ export function initTeach() {
     kind: "quiet",
     onClick: () => openPaint(),
   });
-  replace($("teach-tools"), parts.pick, parts.levels, depthButton(), parts.paint);
+  replace($("teach-tools"), parts.pick, parts.levels, parts.paint);
   fillActions();
   initRecordings(parts.recordings, stage);
   initNext(parts.next);
@@ -102,19 +101,13 @@ export function showBoard() {
 }
 
 function fillActions() {
-  parts.undo = button({ id: "undo", icon: "undo", text: "Undo", onClick: () => attempt(() => change("undo")) });
-  parts.redo = button({ id: "redo", icon: "redo", label: "Redo", onClick: () => attempt(() => change("redo")) });
-  parts.restart = button({
-    id: "restart",
-    icon: "restart",
-    label: "Start this level over",
-    onClick: () => attempt(() => change("restart")),
-  });
-  parts.keep = button({
-    id: "keep",
+  const action = (id, look) => button({ id, ...look, onClick: () => attempt(() => change(id)) });
+  parts.undo = action("undo", { icon: "undo", text: "Undo" });
+  parts.redo = action("redo", { icon: "redo", label: "Redo" });
+  parts.restart = action("restart", { icon: "restart", label: "Start this level over" });
+  parts.keep = action("keep", {
     text: "Keep although not won",
     title: "Keep these clicks as a demonstration although the game isn't won",
-    onClick: () => attempt(() => change("keep")),
   });
   parts.hint = button({
     id: "hint",
@@ -123,7 +116,7 @@ function fillActions() {
     title: "Show what the expert would click",
     onClick: () => attempt(showHint),
   });
-  parts.onward = button({ id: "onward", text: "Next level", onClick: () => attempt(() => change("onward")) });
+  parts.onward = action("onward", { text: "Next level" });
   parts.expert = button({
     id: "expert",
     text: "Let the expert play",

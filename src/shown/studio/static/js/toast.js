@@ -26,6 +26,20 @@ export function toast(text, { kind = "", action = null } = {}) {
   return close;
 }
 
+/** A block of code, and a button that copies it. */
+export function codeBox(id, code) {
+  const copy = async () => {
+    await navigator.clipboard.writeText(code);
+    toast("Copied.");
+  };
+  return el(
+    "div",
+    { class: "code-box" },
+    el("pre", { class: "code", tabindex: 0, id }, el("code", { text: code })),
+    button({ id: `copy-${id}`, icon: "copy", label: "Copy the code", kind: "quiet", onClick: () => attempt(copy) }),
+  );
+}
+
 /** Run something that may fail, and show its error, unless its policy was only replaced meanwhile. */
 export async function attempt(work) {
   try {

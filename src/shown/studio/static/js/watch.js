@@ -3,12 +3,11 @@
 import { download, post } from "./api.js";
 import { Board } from "./board.js";
 import { buttonRow } from "./buttons.js";
-import { $, button, calm, el, icon, replace } from "./dom.js";
+import { $, button, calm, el, icon, note, replace } from "./dom.js";
 import { draw } from "./overlay.js";
 import { emit, on, state } from "./store.js";
 import { backToPlay, showBoard, teach } from "./teach.js";
 import { attempt } from "./toast.js";
-import { showDepth } from "./voxel.js";
 import { Wall } from "./wall.js";
 import { actionName, capital, hand, levelTitle, moves, percent, same } from "./words.js";
 
@@ -17,7 +16,7 @@ const SPEEDS = [0.5, 1, 2, 4, 8];
 const parts = {};
 /**
  * The run on the large board and the step shown. `marks` come from explanations. `stale`: the policy has changed since.
- * `held`: the user has stopped the run to look at it. `live` is a run in another world.
+ * `held`: the user has stopped the run to look at it.
  */
 const now = {
   run: null,
@@ -30,7 +29,6 @@ const now = {
   heat: true,
   stale: true,
   held: false,
-  live: null,
 };
 
 export function initWatch() {
@@ -42,7 +40,7 @@ export function initWatch() {
     suffix: chance,
   });
   parts.empty = el("div", { class: "nothing-yet" });
-  parts.outdated = el("p", { class: "note", text: "This is how the rule from before your last edit plays." });
+  parts.outdated = note("This is how the rule from before your last edit plays.");
   parts.title = el("p", { class: "watch-title" });
   parts.status = el("p", { class: "status", role: "status", "aria-live": "polite", id: "watch-status" });
   parts.slider = el("input", { type: "range", min: 0, value: 0, class: "slider", "aria-label": "Position in the run" });
@@ -70,7 +68,6 @@ export function initWatch() {
     onClick: () => attempt(correct),
   });
   parts.newer = button({ id: "watch-newer", text: "Play with the newer rule", kind: "it", onClick: () => takeNewer() });
-  parts.there = button({ id: "watch-there", text: "Watch", kind: "it", onClick: () => attempt(playThere) });
   parts.gif = button({
     id: "run-gif",
     text: "GIF",
@@ -105,7 +102,6 @@ export function initWatch() {
       { class: "actions" },
       parts.correct,
       parts.newer,
-      parts.there,
       el("span", { class: "gap" }),
       el("label", { class: "check" }, parts.heat, "Show chances"),
       parts.gif,
@@ -116,7 +112,6 @@ export function initWatch() {
   on("game", forget);
   on("policy", renew);
   on("learned", ({ outdated }) => (parts.outdated.hidden = !outdated));
-  on("live", follow);
   on("corrected", (table) => (now.chosen = { level: table.level, seed: now.run?.seed ?? 0 }));
   on("mark", (marks) => {
     now.marks = marks;
@@ -208,7 +203,6 @@ function show(run) {
   now.stale = !current(run);
   now.held = false;
   showNewer();
-  showThere();
   parts.stage.hidden = false;
   parts.empty.hidden = true;
   parts.title.textContent = levelTitle(run.level);
@@ -347,49 +341,4 @@ async function correct() {
   if (game !== state.game) return;
   backToPlay();
   showBoard();
-}
-
-/** Update the button that plays the level in another world, such as Minecraft, or stops that. */
-function showThere() {
-  const there = state.stages[state.game.name];
-  parts.there.hidden = !there;
-  parts.there.lastChild.textContent = now.live ? "Stop" : `Watch ${there}`;
-}
-
-/** Play the level in the other world. The board shows the positions read there, in 3-D, as they happen. */
-async function playThere() {
-  if (now.live) {
-    await post("stop-live", { game: state.game.name });
-    return;
-  }
-  pause();
-  const { game } = state;
-  const { level, seed } = now.run;
-  now.live = { clicks: 0 };
-  showThere();
-  showDepth();
-  parts.status.textContent = `Starting ${state.stages[game.name]} …`;
-  try {
-    const run = await post("live", { game: game.name, level, seed });
-    if (state.game !== game) return;
-    now.live = null;
-    now.chosen = { level, seed };
-    now.run = run;
-    parts.slider.max = run.steps.length;
-    go(run.steps.length);
-  } finally {
-    now.live = null;
-    showThere();
-  }
-}
-
-/** Show a position read in the other world. */
-function follow({ rows, action }) {
-  if (!now.live || !rows) return;
-  parts.board.show(state.game, rows);
-  parts.board.frame.classList.remove("won", "lost");
-  draw(parts.board, { click: action });
-  now.live.clicks++;
-  parts.status.className = "status";
-  parts.status.textContent = `${state.stages[state.game.name]}, ${hand().move} ${now.live.clicks}: ${actionName(state.game, rows, action)}`;
 }

@@ -1,7 +1,7 @@
 // Why: for the position on the computer's board, the conditions for and against each action, and whether its rules agree.
 
 import { post } from "./api.js";
-import { $, button, el, icon, replace } from "./dom.js";
+import { $, button, el, icon, note, replace, whilePointed } from "./dom.js";
 import { emit, on, state } from "./store.js";
 import { takePosition } from "./watch.js";
 import { actionName, hand, percent, plural, same } from "./words.js";
@@ -112,12 +112,7 @@ async function showEnd(run, round) {
   parts.sure.classList.remove("votes");
   replace(
     parts.sure,
-    el("p", {
-      class: "note",
-      text: run.won
-        ? `Step back to see why it chose the earlier ${hand().move}s.`
-        : "Step back to see where it went wrong.",
-    }),
+    note(run.won ? `Step back to see why it chose the earlier ${hand().move}s.` : "Step back to see where it went wrong."),
   );
   const last = run.steps.at(-1);
   let answer;
@@ -154,10 +149,7 @@ function showAnswer(answer, action, own) {
         clauseView(clause, base),
       ]),
       answer.candidate > 0
-        ? el("p", {
-            class: "note",
-            text: "Another candidate rule allows this; the one that is shown doesn't.",
-          })
+        ? note("Another candidate rule allows this; the one that is shown doesn't.")
         : null,
     );
     return;
@@ -170,10 +162,7 @@ function showAnswer(answer, action, own) {
   replace(
     parts.reasons,
     guess
-      ? el("p", {
-          class: "note",
-          text: `None of its rules allows any ${hand().move} here, so this is a guess. Show it what to do here.`,
-        })
+      ? note(`None of its rules allows any ${hand().move} here, so this is a guess. Show it what to do here.`)
       : null,
     misses.length
       ? el("p", {
@@ -196,12 +185,7 @@ function clauseView(clause, base) {
     paths: literals.flatMap((x) => x.paths),
   });
   const light = (literals) =>
-    base && {
-      onPointerenter: () => emit("mark", marks(literals)),
-      onPointerleave: () => emit("mark", base),
-      onFocus: () => emit("mark", marks(literals)),
-      onBlur: () => emit("mark", base),
-    };
+    base && whilePointed((on) => emit("mark", on ? marks(literals) : base));
   const { literals } = clause;
   return el(
     "ul",
@@ -253,13 +237,7 @@ function showSure(position) {
     const marks = { lit: group.actions ?? [] };
     return el(
       "li",
-      {
-        tabindex: 0,
-        onPointerenter: () => emit("mark", marks),
-        onPointerleave: () => emit("mark", {}),
-        onFocus: () => emit("mark", marks),
-        onBlur: () => emit("mark", {}),
-      },
+      { tabindex: 0, ...whilePointed((on) => emit("mark", on ? marks : {})) },
       el("span", { class: "candidate-share", title: "Posterior probability", text: percent(group.weight) }),
       el("span", { class: "candidate-bar" }, el("span", { style: { width: `${Math.max(1, 100 * group.weight)}%` } })),
       el("span", { class: "candidate-text", text: `${plural(group.count, "rule")}: ${text}` }),
@@ -269,7 +247,7 @@ function showSure(position) {
   replace(
     parts.sure,
     el("h3", { text: "Do its candidate rules agree?" }),
-    el("p", { class: "note", text: label }),
+    note(label),
     el("ul", { class: "candidates" }, rows),
   );
 }

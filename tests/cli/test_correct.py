@@ -1,4 +1,4 @@
-"""`shown next` and `shown correct`."""
+"""`shown correct`."""
 
 import json
 
@@ -23,50 +23,9 @@ def policy(**weights):
     return Policy(NIM.tokens, tuple(components), "nim")
 
 
-UNSURE, SURE = policy(matchstick=0.75, empty=0.25), policy(matchstick=1.0)
+SURE = policy(matchstick=1.0)
 LEVEL = load_levels(NIM, "train:0")[0]
 RUN = play(NIM, SURE.act, LEVEL)
-
-
-# --- next -------------------------------------------------------------------------------------------------------------
-
-
-def test_next_names_the_level_that_would_teach_most(shown):
-    UNSURE.save("policy.json")
-    ran = shown("next", "policy.json", "--levels", "train:0-4", "--most", "2")
-    assert ran.code == 0
-    assert ran.out.startswith("train:0  the candidates disagree by 38% at the start\n")
-    assert ran.out.count("\n") == 2
-
-
-def test_next_as_data(shown):
-    UNSURE.save("policy.json")
-    told = json.loads(shown("next", "policy.json", "--levels", "train:0-4", "--json").out)
-    assert (told["game"], told["looked_at"]) == ("nim", 5)
-    assert told["useful"] == [{"level": "train:0", "disagreement": 0.375, "step": 0, "grid": list(LEVEL.grid.rows)}]
-
-
-def test_next_says_so_when_the_candidates_agree(shown):
-    SURE.save("policy.json")
-    ran = shown("next", "policy.json")
-    assert (ran.code, ran.err) == (0, "")
-    assert ran.out == "Nim: the candidates agree on every new position of 24 episodes; none would be informative\n"
-    assert json.loads(shown("next", "policy.json", "--json").out)["useful"] == []
-
-
-def test_next_leaves_out_what_was_shown(shown):
-    UNSURE.save("policy.json")
-    demonstrate(NIM, load_levels(NIM, "train:0-1")).save("demos.json")
-    found = shown("next", "policy.json", "--levels", "train:0-2", "--demos", "demos.json", "--most", "9").out
-    assert [line.split()[0] for line in found.splitlines()] == ["train:2"]
-    assert "agree" in shown("next", "policy.json", "--levels", "train:0-1", "--demos", "demos.json").out
-
-
-def test_next_does_not_take_demonstrations_of_another_game(shown):
-    UNSURE.save("policy.json")
-    chase = find("chase")
-    demonstrate(chase, load_levels(chase, "train:0")).save("demos.json")
-    assert "different tasks" in shown("next", "policy.json", "--demos", "demos.json").complaint
 
 
 # --- correct, without a terminal --------------------------------------------------------------------------------------

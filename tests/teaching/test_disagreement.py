@@ -1,10 +1,10 @@
-"""Where candidates differ from the best one."""
+"""Where candidates disagree, and differ from the best one."""
 
 import numpy as np
 
 from shown.inference.learner import Learner
 from shown.policy import uniform_policy
-from shown.teaching.dialogue.differences import differences
+from shown.teaching.dialogue.disagreement import differences, doubt
 from shown.worlds import demonstrate, find, load_levels, play
 
 STOP = find("stop-the-fall")
@@ -31,3 +31,12 @@ def test_each_candidate_is_compared_where_it_is_farthest_from_the_best():
 
 def test_one_rule_alone_differs_from_nothing():
     assert differences(uniform_policy(STOP.tokens), load_levels(STOP, "train:0")[0], STOP) == ()
+
+
+def test_the_doubt_of_a_level_is_the_largest_disagreement_of_its_episode():
+    policy = Learner(programs=1000, ensemble=6).fit(demonstrate(STOP, load_levels(STOP, "train:0-1"))).policy_
+    level = load_levels(STOP, "random:17")[0]
+    found = doubt(policy, level, STOP)
+    assert np.isclose(found, max(policy.disagreement(step.grid) for step in play(STOP, policy.act, level).steps))
+    assert found > 0
+    assert doubt(policy.map_policy, level, STOP) == 0
