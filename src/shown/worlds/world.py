@@ -147,11 +147,9 @@ class World(Playable):
 
     Attributes:
         fully_observed: the grid shows the whole state, so an action that does not change it has no effect.
-        exclusive: only one instance exists, so episodes are played one after the other.
     """
 
     fully_observed: bool = False
-    exclusive: bool = False
 
     @abstractmethod
     def reset(self, seed: int) -> Grid:
