@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from minesweeper import Minesweeper
 from shown.cli import main
 from shown.demonstrations import Demonstration, Demonstrations, Step
 from shown.evaluation.resources import Resources
@@ -18,7 +19,6 @@ from shown.teaching.practice.outliers import without
 from shown.teaching.result import Taught
 from shown.teaching.teach import teach
 from shown.worlds import demonstrate, find, load_levels, play
-from shown.worlds.gallery import Minesweeper
 from strategies import some
 
 MINES = Minesweeper()

@@ -3,7 +3,6 @@
 world.py      `Playable`: games on levels, and worlds from seeds
 episodes.py   playing, demonstrating, success rates
 games/        the six games, their levels, and any game as a Gymnasium environment
-gallery/      four more worlds, small enough to read
 gym.py        `wrap`: any Gymnasium environment with discrete actions
 views.py      ways to see an environment as a grid: arrays, channels, maps of letters, frames
 default_views.py  the view of an environment, by name or by default
@@ -32,6 +31,7 @@ from shown.worlds.episodes import Episode, demonstrate, play, play_many, play_st
 from shown.worlds.games import GAMES, all_games
 from shown.worlds.games import find as find_game
 from shown.worlds.games.game import Game
+from shown.worlds.walking_distances import distances
 from shown.worlds.world import WORLDS, Level, Outcome, Playable, Start, World
 
 if TYPE_CHECKING:
@@ -118,6 +118,6 @@ def __getattr__(name: str) -> Any:
 
 __all__ = [
     "GAMES", "Channels", "Episode", "Frames", "Game", "GridView", "Level", "Numbers", "Objects", "ObservationPart",
-    "Outcome", "Playable", "Start", "TextMap", "World", "all_games", "demonstrate", "find", "find_game",
+    "Outcome", "Playable", "Start", "TextMap", "World", "all_games", "demonstrate", "distances", "find", "find_game",
     "find_world", "is_world", "load_levels", "play", "play_many", "play_starts", "success_rate", "wins", "wrap",
 ]  # fmt: skip
