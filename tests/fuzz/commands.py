@@ -29,15 +29,6 @@ COMMANDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "evaluate": (("{policy}", "--levels={levels}"), ("--json", "--rule-only", "--seed={number}")),
     "explain": (("{policy}",), ("--json", "--programs", "--most={number}", "--levels={levels}", "--seed={number}")),
     "demonstrate": (("{game}", "--levels={levels}"), ("--json", "--out={out}", "--seed={number}")),
-    "watch": (
-        ("{player}", "--levels={levels}"),
-        ("--json", "--gif={out}", "--png={out}", "--speed={number}", "--dark"),
-    ),
-    "next": (("{policy}", "--levels={levels}"), ("--json", "--demos={demos}", "--most={number}", "--seed={number}")),
-    "correct": (
-        ("{policy}", "--levels={levels}"),
-        ("--at={number}", "--action={action}", "--out={out}", "--demos={demos}"),
-    ),
     "export": (("{policy}",), ("--json", "--out={out}")),
     "games": ((), ("{game}", "--json")),
     "play": (("{game}", "--levels={levels}"), ("--out={out}", "--seed={number}")),
@@ -159,14 +150,11 @@ def _number(rng: random.Random, game: str, files: dict[str, str]) -> str:
 
 _FILLING = {
     "policy": _policy,
-    "demos": _demos,
     "source": lambda rng, game, files: game if rng.random() < 0.3 else _demos(rng, game, files),
-    "player": lambda rng, game, files: game if rng.random() < 0.3 else _policy(rng, game, files),
     "game": lambda rng, game, files: game if rng.random() < 0.8 else rng.choice(mutate.TEXTS),
     "levels": _levels,
     "lines": _lines,
     "number": _number,
-    "action": lambda rng, game, files: rng.choice(("0,0", "1,1", "9,9", "left", "(0, 1)", "-1,0", "999999,0", "")),
     "results": lambda rng, game, files: rng.choice(
         ("mine", "mine", "new", "x" * 300, ".", "missing/x", "/dev/null", "policy.json")
     ),

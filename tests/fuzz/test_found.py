@@ -200,7 +200,7 @@ def test_nothing_in_a_policy_reaches_the_terminal_but_visible_characters(what, t
         value["components"][0]["clauses"] = [[f"at_action_cell(cell_is_value({evil}))"]]
     path = tmp_path / "policy.json"
     path.write_text(json.dumps(value))
-    for command in (("explain", str(path)), ("explain", str(path), "--programs"), ("watch", str(path))):
+    for command in (("explain", str(path)), ("explain", str(path), "--programs"), ("evaluate", str(path))):
         assert "\x1b" not in complaint(capsys, *command)
 
 
@@ -214,9 +214,6 @@ def test_names_of_files_reach_the_terminal_as_visible_characters(tmp_path, monke
     for words in (
         ("learn", "demos.json", *quick, "--out", "p\x1b[2J.json"),
         ("learn", "demos.json", *quick, "--out", "policy.json"),
-        ("next", "policy.json", "--levels", "l\x1b[2J.json"),
-        ("watch", "policy.json", "--levels", "l\x1b[2J.json"),
-        ("watch", "nim", "--levels", "l\x1b[2J.json"),
         ("evaluate", "policy.json", "--levels", "l\x1b[2J.json"),
         ("explain", "policy.json", "--levels", "l\x1b[2J.json"),
     ):
