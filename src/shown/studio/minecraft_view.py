@@ -22,7 +22,7 @@ class MinecraftView:
     """The server's end: the world called `name`. Its process is started when it is first played in."""
 
     def __init__(self, world: World, name: str) -> None:
-        self.game, self.title = world.simulator.name, world.title
+        self.game, self.title = world.name, world.title
         self._child = ChildProcess("plays there", 0, words=(name,))
         self._playing: tuple[int, asyncio.Future[dict[str, Any]]] | None = None
 
@@ -47,7 +47,7 @@ class MinecraftView:
 
 def watch(world: World, request: dict[str, Any]) -> Generator[dict[str, Any], bool | None, dict[str, Any]]:
     """Play a level with a policy, and report each position and action: the task of the child."""
-    policy = policy_of(world.simulator, request["policy"], "the policy")
+    policy = policy_of(world, request["policy"], "the policy")
     level = Level(request["name"], Grid(tuple(request["rows"])))
     yield {"phase": "starting"}
     there = world.world_at(level)
@@ -64,4 +64,4 @@ def watch(world: World, request: dict[str, Any]) -> Generator[dict[str, Any], bo
             now = done
     except KeyboardInterrupt:  # stopped in the middle of a step; the steps before it count
         pass
-    return run_to_json(world.simulator, Episode(level, tuple(steps), now.grid, now.won, now.over, request["seed"]))
+    return run_to_json(world, Episode(level, tuple(steps), now.grid, now.won, now.over, request["seed"]))

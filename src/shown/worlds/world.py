@@ -98,11 +98,6 @@ class Playable(ABC):
         return None
 
     @property
-    def simulator(self) -> Playable:
-        """The same to practice on, where that is faster."""
-        return self
-
-    @property
     def has_expert(self) -> bool:
         """Whether there is an expert to demonstrate it."""
         return True
