@@ -179,7 +179,7 @@ def test_every_button_has_a_key_of_its_own():
     buttons = [f"button_{i}" for i in range(18)]
     keys = button_keys(buttons)
     assert list(keys.values()) == buttons
-    assert not set(keys) & {"u", "r", "s", "q", "escape", "enter"}
+    assert all(len(key) == 1 for key in keys)
 
 
 @pytest.fixture
