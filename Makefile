@@ -43,7 +43,7 @@ test-all: check chromium
 	SHOWN_TESTS=all $(BIN)/python -m pytest -n auto -m ""
 
 test-minecraft: .venv/.dev
-	$(BIN)/python -m pytest -vv -s tests/worlds/real_minecraft.py
+	$(BIN)/python -m pytest -vv -s tests/evidence/real_minecraft.py
 
 check: .venv/.dev
 	$(BIN)/ruff check .

@@ -46,7 +46,7 @@ LONGEST = ("tests/test_docs.py::test_the_page_runs", "tests/studio/", "tests/fuz
 """The places of the longest tests. They come first, so that no worker is left alone with one of them at the end."""
 
 
-OUTSIDE = ("tests/studio/test_browser", "tests/worlds/test_minecraft.py")
+OUTSIDE = ("tests/studio/test_browser", "tests/evidence/test_minecraft.py")
 """Tests of browsers and Node, which may be slow to answer on a busy machine. A failed one is run once more."""
 
 

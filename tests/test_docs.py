@@ -13,8 +13,8 @@ PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").r
 RUN_ELSEWHERE = {"your-own-game.md"}
 """Run by tests/games/test_guide.py, which puts the page's file into the package first."""
 
-SLOW = {"gallery.md", "environments.md"}
-"""These learn several worlds each. `make test` only checks their code and options."""
+SLOW = {"environments.md"}
+"""This page learns several worlds. `make test` only checks its code and options."""
 
 LINK = re.compile(r"!?\[[^]]*\]\((?P<target>[^)\s]+)\)|(?:src|srcset|href)=\"(?P<attribute>[^\"]+)\"")
 LARGEST_PICTURE = 200_000

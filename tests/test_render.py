@@ -312,12 +312,3 @@ def test_button_worlds_write_the_button_below_the_board():
     frames = render.film([Step(BOARD, "left")], BOARD, "unfinished")
     assert [frame.click for frame in frames] == ["left", None]
     assert render.svg(BOARD, TOKENS, click="left") != render.svg(BOARD, TOKENS, click="fire")
-
-
-def test_a_strip_holds_all_frames_and_thins_very_many():
-    frames = render.film([Step(BOARD, (0, 0))] * 4, BOARD, "won")
-    assert render.strip(frames, TOKENS).size[0] > render.image(BOARD, TOKENS).size[0]
-    many = render.film([Step(BOARD, (0, 0))] * 200, BOARD, "won")
-    assert max(render.strip(many, TOKENS).size) <= 1700
-    with pytest.raises(BadInput, match="no frames"):
-        render.strip([], TOKENS)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from shown.demonstrations import Demonstration, Demonstrations, Step
     from shown.errors import BadInput, BadLevel, BadProgram, Contradicted, NothingFits, ShownError
     from shown.evaluation.resources import Resources
-    from shown.grid import OFF, Grid, Tokens
+    from shown.grid import OFF, Action, Cell, Grid, Tokens
     from shown.inference.learner import Learner, Progress
     from shown.language.checking import check_primitive
     from shown.language.grammar import Grammar, Rule, geometric, paper_grammar, paper_offsets, uniform
@@ -41,7 +41,7 @@ _HOME = {
     "shown.evaluation.resources": ("Resources",),
     "shown.demonstrations": ("Demonstration", "Demonstrations", "Step"),
     "shown.errors": ("BadInput", "BadLevel", "BadProgram", "Contradicted", "NothingFits", "ShownError"),
-    "shown.grid": ("OFF", "Grid", "Tokens"),
+    "shown.grid": ("OFF", "Action", "Cell", "Grid", "Tokens"),
     "shown.inference.learner": ("Learner", "Progress"),
     "shown.language.checking": ("check_primitive",),
     "shown.language.grammar": ("Grammar", "Rule", "geometric", "paper_grammar", "paper_offsets", "uniform"),
@@ -58,11 +58,11 @@ _HOME = {
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
 
 __all__ = [
-    "LANGUAGE", "OFF", "STANDARD", "BadInput", "BadLevel", "BadProgram", "Component", "Constraints",
-    "Contradicted", "Demonstration", "Demonstrations", "Formula", "Grammar", "Grid", "Interpretation", "Kind",
-    "Language", "Learner", "Literal", "NothingFits", "Policy", "Primitive", "Progress", "Resources", "Rule",
-    "ShownError", "Step", "Taught", "Term", "Tokens", "Transformation", "__version__", "check_primitive", "geometric",
-    "paper_grammar", "paper_offsets", "parse", "standard_grammar", "teach", "uniform",
+    "LANGUAGE", "OFF", "STANDARD", "Action", "BadInput", "BadLevel", "BadProgram", "Cell", "Component",
+    "Constraints", "Contradicted", "Demonstration", "Demonstrations", "Formula", "Grammar", "Grid",
+    "Interpretation", "Kind", "Language", "Learner", "Literal", "NothingFits", "Policy", "Primitive", "Progress",
+    "Resources", "Rule", "ShownError", "Step", "Taught", "Term", "Tokens", "Transformation", "__version__",
+    "check_primitive", "geometric", "paper_grammar", "paper_offsets", "parse", "standard_grammar", "teach", "uniform",
 ]  # fmt: skip
 
 

@@ -123,7 +123,7 @@ def test_what_is_called_like_a_game_does_not_hide_it(shown, elsewhere, name: str
     assert ran.out.startswith(f"{name}: ")
     Path(name).rmdir()
     Path(name).write_text("{}")
-    assert shown("watch", name, "--levels", "test:0", "--json").code == 0
+    assert shown("demonstrate", name, "--levels", "test:0").code == 0
 
 
 def test_floors_are_told(shown):

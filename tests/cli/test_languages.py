@@ -12,7 +12,7 @@ from shown.grid import Grid
 from shown.language.languages import LANGUAGES, find
 from shown.policy import Policy
 
-READERS = ["explain", "evaluate", "export", "watch --speed 1000", "correct --at 0 --action 0,0 --levels test:0"]
+READERS = ["explain", "evaluate", "export"]
 
 
 @pytest.fixture
@@ -151,7 +151,7 @@ def test_a_module_in_the_folder_hides_no_installed_one(shown, elsewhere, monkeyp
         ("bad_here:X", "language 'bad_here:X': module 'bad_here' cannot be imported (SyntaxError: "),
     ],
 )
-@pytest.mark.parametrize("command", ["learn nim", "languages", "explain policy.json", "watch policy.json"])
+@pytest.mark.parametrize("command", ["learn nim", "languages", "explain policy.json", "evaluate policy.json"])
 def test_bad_languages_are_one_line(shown, words, nim_policy, command, language, complaint):
     nim_policy.save("policy.json")
     Path("bad_here.py").write_text("this is no Python\n")
@@ -176,9 +176,6 @@ def test_a_grammar_that_does_not_come_is_one_line(shown, words, plain, name, com
 def test_what_goes_not_with_a_language(shown):
     assert shown("learn", "nim", "--published", "--language", "standard").complaint == (
         "--published uses the vocabulary paper, not standard. Omit one of the options."
-    )
-    assert shown("watch", "nim", "--language", "standard").complaint.startswith(
-        "--language is for policies; in nim the expert"
     )
 
 

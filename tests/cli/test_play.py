@@ -1,266 +1,141 @@
-"""`shown play`: sessions without a terminal, and games in a real one."""
+"""`shown play`: what is typed, what is printed, and what is saved."""
 
-import os
-import signal
-import termios
+import io
+import sys
 
 import pytest
 
 from shown import worlds
-from shown.cli import main
-from shown.cli.play import Session, lay_out
-from shown.cli.terminal import Press, decode
 from shown.demonstrations import Demonstrations
-from shown.grid import grid
-from shown.teaching.dialogue.recording import Recorder
-from shown.worlds import Level, find, load_levels, play
+from shown.worlds import demonstrate, find, load_levels
 
 NIM = find("nim")
-SIZE = 30, 80
+SHOWN = demonstrate(NIM, "train:0-1")
+WINNING = [" ".join(f"{r},{c}" for r, c in (step.action for step in item.steps)) for item in SHOWN]
+DOOR = "gym:MiniGrid-DoorKey-5x5-v0"
 
 
-def session(*rows, keeps=True):
-    return Session(Recorder(NIM, Level("mine", grid(*rows))), keeps)
+@pytest.fixture
+def play(shown, monkeypatch):
+    """Runs `shown play` with lines that are typed."""
+
+    def run(*words, typed):
+        monkeypatch.setattr(sys, "stdin", io.StringIO("\n".join(typed)))
+        return shown("play", *words)
+
+    return run
 
 
-def keys(played, *events):
-    for event in events:
-        played.handle(event)
-    return played
+def test_levels_that_are_won_are_saved_one_after_the_other(play):
+    ran = play("nim", "--levels", "train:0-1", "--out", "demos.json", typed=WINNING)
+    assert ran.code == 0
+    assert f"You won in {len(SHOWN.items[1].steps)} click" in ran.out
+    assert "saved in demos.json, which now holds 2 demonstrations" in ran.err
+    assert Demonstrations.load("demos.json") == SHOWN
 
 
-# --- sessions ---------------------------------------------------------------------------------------------------------
-
-
-def test_arrows_move_the_cursor_around_the_grid():
-    played = session("|.", "||")
-    assert played.cursor == (1, 1)
-    assert keys(played, "up", "left").cursor == (0, 0)
-    assert keys(played, "up").cursor == (1, 0)
-    assert keys(played, "left").cursor == (1, 1)
-
-
-def test_winning_is_said_and_enter_keeps_it():
-    played = keys(session("|.", "||"), "up", "left", "enter")
-    assert played.message == "1 click so far."
-    played.click(played.recorder.game.expert(played.attempt.grid))
-    assert played.attempt.won
-    assert played.message == "You won in 2 clicks!"
-    keys(played, "enter")
-    assert (played.done, played.goes_on) == (True, True)
-    assert played.kept.outcome == "won"
-    assert len(played.kept.steps) == 2
-
-
-def test_a_click_that_changes_nothing_is_not_recorded():
-    played = keys(session("|.", "||"), "up", "space")
-    assert "not recorded" in played.message
-    assert played.attempt.steps == ()
-
-
-def test_undo_redo_and_start_over():
-    played = keys(session("|.", "||"), "u")
-    assert played.message == "Nothing to undo."
-    keys(played, "up", "left", "enter", "u")
-    assert played.attempt.grid == grid("|.", "||")
-    keys(played, "r")
-    assert len(played.attempt.steps) == 1
-    keys(played, "r")
-    assert played.message == "Nothing to redo."
-    keys(played, "s")
-    assert played.attempt.steps == ()
-    assert "Back at the start" in played.message
-
-
-def test_a_lost_game_can_be_taken_back():
-    played = session("|.", "||")
-    played.click((1, 0))  # leaves one pile, which the opponent takes whole
-    assert played.attempt.outcome == "lost"
-    assert "Lost" in played.message
-    assert keys(played, "enter").kept is None
-    assert keys(played, "u").recorder.attempt.outcome == "unfinished"
-
-
-def test_quitting_an_unfinished_game_asks_whether_to_keep_it():
-    played = keys(session("|.", "||"), "up", "left", "enter", "q")
-    assert not played.done
-    assert "Keep its 1 click" in played.message
-    assert played.choices.startswith("y keep")
-    keys(played, "escape")
-    assert not played.done
-    keys(played, "q", "x", "y")
-    assert played.done
-    assert played.kept.outcome == "unfinished"
-
-
-def test_quitting_does_not_ask_in_vain():
-    assert keys(session("|.", "||"), "q").done
-    assert keys(session("|.", "||", keeps=False), "up", "left", "enter", "q").done
-    assert keys(session("|.", "||"), "up", "left", "enter", "q", "n").kept is None
-    assert keys(session("|.", "||"), "up", "left", "enter", "interrupt").kept is None
-
-
-def test_undo_gives_the_same_opponent_again():
-    level = load_levels(find("chase"), "train:0")[0]
-    recorder = Recorder(find("chase"), level, seed=5)
-    for _ in range(4):
-        recorder.act((0, 0))
-    before = recorder.attempt.grid
-    for _ in range(4):
-        assert recorder.undo()
-    for _ in range(4):
-        recorder.act((0, 0))
-    assert recorder.attempt.grid == before
-
-
-# --- the screen -------------------------------------------------------------------------------------------------------
-
-
-def test_the_board_is_where_the_mouse_finds_it():
-    played = session("|.", "||")
-    seen = lay_out(played, SIZE)
-    assert "[|]" in seen.lines[seen.top + 1]
-    assert seen.cell(seen.top, 1) == (0, 0)
-    assert seen.cell(seen.top + 1, 3) == (1, 1)
-    assert seen.cell(seen.top - 1, 1) is None
-    assert seen.cell(seen.top, 40) is None
-
-
-@pytest.mark.parametrize("size", [(30, 80), (12, 20), (8, 16), (3, 5), (200, 300)])
-def test_every_screen_fits_and_shows_the_cursor(size):
-    played = Session(Recorder(find("fence-in"), Level("wide open", grid(*["." * 50] * 60))))
-    played.cursor = (57, 48)
-    seen = lay_out(played, size)
-    assert len(seen.lines) <= size[0]
-    assert max(map(len, seen.lines)) <= size[1]
-    if size[0] >= 8:
-        r, c = 57 - seen.corner[0], 48 - seen.corner[1]
-        assert seen.cell(seen.top + r, 2 * c + 1) == (57, 48)
-        assert "[.]" in seen.lines[seen.top + r]
-
-
-def test_keys_and_mouse_are_understood():
-    events, rest = decode("\x1b[A\x1bOB\r u\x03é\x1b[<0;3;2M\x1b[<0;3;2m\x1b[<64;1;1M\x1b[15~\x1b[<0;3")
-    assert events == ["up", "down", "enter", "space", "u", "interrupt", "é", Press(1, 2)]
-    assert rest == "\x1b[<0;3"
-    assert decode("\x1bq")[0] == ["escape", "q"]
-
-
-# --- the command ------------------------------------------------------------------------------------------------------
-
-
-def test_without_a_terminal_there_is_one_clear_line(capsys, monkeypatch):
-    monkeypatch.setattr("sys.stdin", open(os.devnull))  # noqa: SIM115 (closed with the test)
-    assert main(["play", "nim"]) == 2
-    error = capsys.readouterr().err
-    assert error.startswith("shown: playing needs a terminal")
-    assert error.count("\n") == 1
-
-
-def test_a_file_of_another_game_is_refused_before_anything_is_played(tmp_path, capsys):
-    out = tmp_path / "demos.json"
-    assert main(["demonstrate", "chase", "--levels", "train:0", "--out", str(out)]) == 0
-    before = out.read_bytes()
-    assert main(["play", "nim", "--out", str(out)]) == 2
-    assert "holds demonstrations of chase, not of nim" in capsys.readouterr().err
-    assert out.read_bytes() == before
-
-
-def test_a_person_wins_nim_with_mouse_and_keys_and_it_is_saved(terminal, tmp_path):
-    out = tmp_path / "demos.json"
-    level = load_levels(NIM, "train:0")[0]
-    twin = Session(Recorder(NIM, level))  # plays the same game here, to know where to click
-    person = terminal("play", "nim", "--out", str(out))
-    person.until("q quit")
-    first = NIM.expert(twin.attempt.grid)
-    seen = lay_out(twin, SIZE)
-    person.send(f"\x1b[<0;{2 * first[1] + 2};{seen.top + first[0] + 1}M")
-    twin.click(first)
-    person.until(twin.message)
-    person.send("u")
-    person.until("Undone.")
-    person.send("r")
-    person.until(twin.message)
-    while not twin.attempt.over:
-        cell = NIM.expert(twin.attempt.grid)
-        moves = [
-            key
-            for key, by in zip("BC", (cell[0] - twin.cursor[0], cell[1] - twin.cursor[1]), strict=True)
-            for _ in range(by)
-        ]
-        moves += [
-            key
-            for key, by in zip("AD", (twin.cursor[0] - cell[0], twin.cursor[1] - cell[1]), strict=True)
-            for _ in range(by)
-        ]
-        person.send("".join(f"\x1b[{key}" for key in moves) + "\r")
-        twin.click(cell)
-        person.until(twin.message)
-    assert twin.attempt.won
-    person.send("\r")
-    person.until("\x1b[?1049l")
-    person.until("saved in")
-    assert person.wait() == 0
-    saved = Demonstrations.load(out)
-    assert saved.game == "nim"
-    assert saved.items == (twin.recorder.demonstration,)
-    assert saved.items[0].outcome == "won"
-
-
-def test_a_second_game_is_added_to_the_file(terminal, tmp_path):
-    out = tmp_path / "demos.json"
+def test_a_second_game_is_added_to_the_file(play):
     for number in (1, 2):
-        person = terminal("play", "nim", "--levels", f"train:{number}", "--out", str(out))
-        person.until("q quit")
-        seen = lay_out(Session(Recorder(NIM, load_levels(NIM, f"train:{number}")[0])), SIZE)
-        person.send(f"\x1b[<0;2;{seen.top + seen.shape[0]}M")  # a whole pile, so that the opponent takes the other
-        person.until("Lost after 1 click.")
-        person.send("q")
-        person.until("y keep")
-        person.send("y")
-        assert person.wait() == 0
-        assert len(Demonstrations.load(out)) == number
+        ran = play("nim", "--out", "demos.json", typed=WINNING)
+        assert f"now holds {number} demonstration" in ran.err
 
 
-@pytest.mark.parametrize("stop", ["ctrl-c", "term", "hangup"])
-def test_the_terminal_is_left_as_it_was(terminal, tmp_path, stop):
-    person = terminal("play", "nim", "--out", str(tmp_path / "demos.json"))
-    person.until("q quit")
-    assert not person.modes() & termios.ECHO
-    if stop == "ctrl-c":
-        person.send("\x03")
-    else:
-        person.process.send_signal(signal.SIGTERM if stop == "term" else signal.SIGHUP)
-    person.until("\x1b[?1006l\x1b[?1000l\x1b[?25h\x1b[?1049l")
-    person.until("unfinished after 0 clicks")
-    assert person.modes() == termios.ECHO | termios.ICANON | termios.ISIG
-    code = person.wait()
-    assert code == {"ctrl-c": 0, "term": 143, "hangup": 129}[stop]
+def test_undo_takes_back_one_action_after_the_other(play):
+    first = WINNING[0].split()[0]
+    ran = play("nim", "--out", "demos.json", typed=[f"undo {first} u", WINNING[0]])
+    assert ran.out.count("0 clicks so far.") == 3
+    assert Demonstrations.load("demos.json").items == SHOWN.items[:1]
+
+
+def test_a_lost_game_goes_on_after_undo_and_can_be_saved(play):
+    level = load_levels(NIM, "train:0")[0]
+    bottom = [f"{level.grid.height - 1},{c}" for c in range(2)]
+    lost = next(cell for cell in bottom if level.grid[tuple(map(int, cell.split(",")))] == "|")
+    ran = play("nim", "--out", "demos.json", typed=[lost, lost, "s"])
+    assert "Lost after 1 click: undo the last, or save." in ran.out
+    assert "this game is over" in ran.out
+    assert [item.outcome for item in Demonstrations.load("demos.json")] == ["lost"]
+    ran = play("nim", "--out", "demos.json", typed=[f"{lost} undo {WINNING[0]}"])
+    assert [item.outcome for item in Demonstrations.load("demos.json")] == ["lost", "won"]
+
+
+@pytest.mark.parametrize("typed", [["{first}", "quit"], ["{first}"], [], ["save"]])
+def test_nothing_else_is_saved(play, tmp_path, typed):
+    ran = play("nim", "--out", "demos.json", typed=[line.format(first=WINNING[0].split()[0]) for line in typed])
+    assert (ran.code, ran.err) == (0, "")
     assert not (tmp_path / "demos.json").exists()
 
 
-# --- worlds with buttons ----------------------------------------------------------------------------------------------
+def test_without_a_file_it_says_how_to_save(play):
+    assert "--out demos.json" in play("nim", typed=WINNING).err
 
-KEYS = {"left": "\x1b[D", "right": "\x1b[C", "forward": "\x1b[A", "pickup": "p", "toggle": "t"}
+
+@pytest.mark.parametrize(
+    ("word", "reason"),
+    [
+        ("99,0", "off the grid"),
+        ("0,1", "has no effect and is not recorded"),
+        ("sove", "nothing is called 'sove'. Did you mean 'save'?"),
+        ("up\x1b[2J", "nothing is called"),
+    ],
+)
+def test_a_word_that_cannot_be_played_is_reported_and_the_game_goes_on(play, tmp_path, word, reason):
+    (tmp_path / "levels.json").write_text('{"game": "nim", "levels": ["|.\\n||"]}')
+    ran = play("nim", "--levels", "levels.json", "--out", "demos.json", typed=[word, "0,0"])
+    assert reason in ran.out
+    assert "1 click so far." in ran.out
+    assert "\x1b" not in ran.out
 
 
-def test_a_person_plays_a_world_with_keys_and_it_is_saved(terminal, tmp_path):
-    out = tmp_path / "demos.json"
-    world = worlds.find("gym:MiniGrid-DoorKey-5x5-v0")
-    episode = play(world, lambda _: world.expert(), seed=2)
-    person = terminal("play", world.name, "--seeds", "2", "--out", str(out))
-    person.until("← left · → right · ↑ forward · p pickup")
-    person.send(KEYS["left"])
-    person.until("1 step so far.")
-    person.send("u")
-    person.until("Undone.")
-    for number, step in enumerate(episode.steps, 1):
-        person.send(KEYS[step.action])
-        last = number == len(episode.steps)
-        person.until(f"You won in {number} steps!" if last else f"{number} step{'s' if number > 1 else ''} so far.")
-    person.send("\r")
-    person.until(f"won in {len(episode.steps)} steps; saved in")
-    assert person.wait() == 0
-    saved = Demonstrations.load(out)
+def test_rows_and_columns_are_numbered(play):
+    lines = play("fence-in", typed=[]).out.splitlines()
+    ones = next(i for i, line in enumerate(lines) if "0 1 2" in line)
+    assert lines[ones - 1].split()[0] == "1"
+    level = load_levels(find("fence-in"), "train:0")[0].grid
+    r, c = level.find("S")
+    row = lines[ones + 1 + r]
+    assert row.split()[0] == str(r)
+    assert row[row.index("S")] == "S"
+    assert lines[ones][row.index("S")] == str(c % 10)
+
+
+def test_colors_only_on_a_terminal(play, monkeypatch):
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    assert "\x1b" not in play("nim", typed=[]).out
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    assert "\x1b[" in play("nim", typed=[]).out
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert "\x1b" not in play("nim", typed=[]).out
+
+
+def test_a_world_is_played_by_its_buttons(play):
+    world = worlds.find(DOOR)
+    episode = worlds.play(world, lambda _: world.expert(), seed=2)
+    typed = [" ".join(step.action for step in episode.steps)]
+    ran = play(DOOR, "--seeds", "2", "--out", "demos.json", typed=typed)
+    assert "Type left · right · forward · pickup" in ran.out
+    saved = Demonstrations.load("demos.json")
     assert (saved.game, saved.buttons) == (world.name, world.buttons)
     assert saved.items == (episode.demonstration,)
+
+
+def test_the_beginning_of_a_name_is_enough_if_it_is_the_only_one(play):
+    ran = play(DOOR, typed=["l", "d"])
+    assert "1 step so far." in ran.out
+    assert "'d' could be drop or done." in ran.out
+
+
+def test_the_same_opponent_plays_after_undo(play):
+    level = load_levels(find("chase"), "train:0")[0]
+    moves = [f"{r},{c}" for r, c in (step.action for step in demonstrate(find("chase"), [level]).items[0].steps[:4])]
+    once = play("chase", "--seed", "5", "--out", "once.json", typed=[*moves, "save"])
+    again = play("chase", "--seed", "5", "--out", "again.json", typed=[*moves, *["undo"] * 4, *moves, "save"])
+    assert once.code == again.code == 0
+    assert Demonstrations.load("once.json") == Demonstrations.load("again.json")
+
+
+def test_a_file_of_another_game_is_refused_before_anything_is_played(play):
+    demonstrate(find("chase"), "train:0").save("demos.json")
+    assert "holds demonstrations of chase, not of nim" in play("nim", "--out", "demos.json", typed=[]).complaint
+    assert Demonstrations.load("demos.json").game == "chase"

@@ -9,8 +9,8 @@ from shown.language.standard import STANDARD
 from shown.policy import Component, Policy
 from shown.rules import Formula, Literal, canonical
 from shown.worlds import GAMES, find, load_levels, play
-from shown.worlds.gallery.warehouse import Warehouse
 from strategies import examples, some
+from warehouse import Warehouse
 
 DECLARING = [name for name in GAMES if find(name).pieces]
 

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pushing import Pushing
 from shown.evaluation.resources import Resources
 from shown.policy import Policy, uniform_policy
 from shown.provenance import SuccessRate
@@ -26,7 +27,6 @@ from shown.teaching.practice.practice_scoring import Scoring
 from shown.teaching.result import Taught
 from shown.teaching.teach import teach
 from shown.worlds import GAMES, demonstrate, find, load_levels, play_many, success_rate
-from shown.worlds.gallery import Pushing
 from shown_evidence.styles import find_style
 from strategies import examples, some
 

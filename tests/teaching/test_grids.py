@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
+from minesweeper import Minesweeper
 from shown.cli import main
 from shown.demonstrations import Demonstration, Demonstrations
 from shown.evaluation.resources import Resources
 from shown.teaching.practice.practice_scoring import GridScoring
 from shown.teaching.teach import teach
 from shown.worlds import demonstrate
-from shown.worlds.gallery import Minesweeper
 
 MINES = Minesweeper()
 STEPS = demonstrate(MINES, range(910_000, 910_004)).steps[::5][:12]

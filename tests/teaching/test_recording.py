@@ -7,7 +7,7 @@ import pytest
 from shown.demonstrations import Step
 from shown.errors import BadInput
 from shown.grid import grid
-from shown.teaching.dialogue.recording import History, Recorder, begin, play_on, take_back
+from shown.teaching.dialogue.recording import History, begin, play_on, take_back
 from shown.worlds import Level, find, load_levels
 from shown.worlds.games.nim import Nim
 
@@ -57,20 +57,14 @@ def test_a_game_goes_on_as_if_nothing_had_been_taken_back(name):
     game = find(name)
     level = load_levels(game, "train:1")[0]
     straight = begin(level, seed=5)
-    recorder = Recorder(game, level, seed=5)
+    history = History(straight)
     while not straight.over:
         action = game.expert(straight.grid)
         straight = play_on(game, straight, action)
-        recorder.act(action)
-        recorder.undo()
-        recorder.act(action)
-        assert recorder.attempt == straight
-    assert recorder.restart()
-    assert not recorder.attempt.steps
-    while recorder.redo():
-        pass
-    assert recorder.attempt == straight
-    assert recorder.demonstration == straight.demonstration
+        history.do(play_on(game, history.present, action))
+        history.undo()
+        history.do(play_on(game, history.present, action))
+        assert history.present == straight
     assert straight.won
 
 
@@ -101,23 +95,6 @@ def test_undo_and_redo_walk_through_what_was_done():
     history.do("d")
     assert not history.redo()
     assert (history.past, history.present) == (["a", "b"], "d")
-
-
-def test_what_changes_nothing_is_nothing_to_undo():
-    recorder = Recorder(NIM, START)
-    assert not recorder.act((0, 1))
-    assert not recorder.undo()
-    assert not recorder.restart()
-    assert recorder.demonstration is None
-
-
-def test_a_recorder_does_nothing_when_the_game_is_over():
-    recorder = Recorder(NIM, Level("mine", grid("|.", "||")))
-    recorder.act((1, 0))  # leaves one pile, which the opponent takes whole
-    assert recorder.attempt.outcome == "lost"
-    assert not recorder.act((1, 0))
-    assert recorder.undo()
-    assert recorder.attempt.outcome == "unfinished"
 
 
 @pytest.mark.parametrize("error", [AttributeError("no such thing"), TypeError("two\nlines"), NameError("typo")])

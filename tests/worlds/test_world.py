@@ -7,7 +7,7 @@ import pytest
 from shown import Learner
 from shown.policy import uniform_policy
 from shown.teaching.dialogue.corrections import position_at, show_from
-from shown.teaching.dialogue.recording import Recorder
+from shown.teaching.dialogue.recording import begin, play_on, take_back
 from shown.teaching.practice.ground import Ground
 from shown.teaching.teach import teach
 from shown.worlds import World, demonstrate, load_levels, play, play_many, wins, wrap
@@ -79,15 +79,13 @@ def test_worlds_are_practiced_on_with_seeds_nobody_names(corridor):
 
 def test_recording_in_a_world_can_be_taken_back(corridor):
     place = world(corridor)
-    recorder = Recorder(place, place.level(1), 1)
+    start = begin(place.level(1), 1)
     good = place.expert()
-    assert recorder.act(good)
-    assert recorder.act(good)
-    assert recorder.attempt.won
-    assert recorder.undo()
-    assert (recorder.attempt.over, len(recorder.attempt.steps)) == (False, 1)
-    assert recorder.act(good)
-    assert recorder.demonstration == play(world(corridor), lambda _: good, 1).demonstration
+    won = play_on(place, start, good, good)
+    assert won.won
+    before = take_back(place, won)
+    assert (before.over, len(before.steps)) == (False, 1)
+    assert play_on(place, before, good).demonstration == play(world(corridor), lambda _: good, 1).demonstration
 
 
 def test_a_world_is_corrected_where_it_went_wrong(corridor):
@@ -102,9 +100,8 @@ def test_a_world_is_corrected_where_it_went_wrong(corridor):
 
 def test_where_not_all_is_seen_every_action_counts(corridor):
     blind = wrap(corridor(shown=lambda env: [[0]]), view=Numbers({0: "fog"}))
-    recorder = Recorder(blind, blind.level(0), 0)
-    assert recorder.act("button_0")
-    assert recorder.attempt.steps[0].grid == recorder.attempt.grid
+    attempt = play_on(blind, begin(blind.level(0), 0), "button_0")
+    assert attempt.steps[0].grid == attempt.grid
 
 
 class Slow(World):

@@ -22,7 +22,7 @@ def load(args: argparse.Namespace) -> tuple[Demonstrations, Playable | None, lis
         if args.world is not None:
             raise BadInput(f"--world: {sources[0]} is demonstrated already. Omit the option.")
         place = playable_named(sources[0], args.expert)
-        return expert_demonstrations(place, args), place.simulator, []
+        return expert_demonstrations(place, args), place, []
     if args.expert is not None:
         raise BadInput("--expert: files contain demonstrations already. Omit the option.")
     loaded = [_load_file(source) for source in sources]
@@ -52,7 +52,7 @@ def _place_of(demonstrations: Demonstrations, named: str | None) -> Playable | N
             return None
         raise
     if (place.tokens, place.buttons) == (demonstrations.tokens, demonstrations.buttons):
-        return place.simulator
+        return place
     if named is not None:
         raise BadInput(f"--world {named}: it and the demonstrations have different tokens or buttons.")
     return None

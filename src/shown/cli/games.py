@@ -14,7 +14,6 @@ from shown.worlds import Game, Playable, is_world, load_levels
 from shown.worlds.games import installed
 from shown.worlds.games.floors import floor
 from shown.worlds.games.levels import built_in
-from shown.worlds.keyboard import arrow, button_keys
 
 FLOORS = {"random:0-99": 1, "test": 10}
 """Levels on which floors are measured, and the number of games on each: about a hundred in total."""
@@ -81,8 +80,7 @@ def _print_world(args: argparse.Namespace) -> int:
         return 0
     print(f"  {printable(world.name)}  {printable(world.goal)}\n")
     _print_tokens(world)
-    keys = " · ".join(f"{arrow(key)} {name}" for key, name in button_keys(world.buttons).items())
-    print(f"\n  buttons, and their keys in shown play: {keys}")
+    print(f"\n  buttons: {' · '.join(world.buttons)}")
     print(f"  seeds instead of levels; at most {world.max_steps:,} steps an episode. Seed 0 starts with\n\n{first}")
     return 0
 

@@ -21,10 +21,7 @@ from shown.policy import Policy
 from shown.registry import is_place, reason
 from shown.worlds import GAMES, Game, Playable, Start, all_games, demonstrate, find, is_world
 from shown.worlds.games.levels import blocks
-from shown.worlds.world import WORLDS, parse_seeds
-
-MINECRAFT = "minecraft"
-"""The world that starts other programs, so that only users may name it; also with a port, `minecraft:25565`."""
+from shown.worlds.world import parse_seeds
 
 
 def is_playable(text: str) -> bool:
@@ -44,9 +41,7 @@ def playable_named(name: str, expert: str | None = None) -> Playable:
 
 
 def trusted(name: str, where: str) -> str:
-    """Return a name that stands in a file, if a file may name it: no module is imported, no program started."""
-    if is_world(name) and not name.startswith(WORLDS):
-        raise BadInput(f"{where}: is for {name}, which starts other programs. To allow that: --world {MINECRAFT}")
+    """Return a name that stands in a file, if a file may name it: no module is imported."""
     if _imports_a_module(name):
         raise BadInput(f"{where}: is for {name}, which imports a module. To allow that: --world {name}")
     return name

@@ -7,7 +7,7 @@ import math
 import sys
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from shown.cli import FAILURE, INTERRUPTED, options
@@ -154,7 +154,8 @@ def run(args: argparse.Namespace) -> int:
         result.policy.save(args.out)
     seconds = time.monotonic() - start
     if args.json:
-        found = {"outliers": [outlier.to_json() for outlier in result.outliers]} if result.outliers else {}
+        outliers = [{**asdict(outlier), "text": outlier.text} for outlier in result.outliers]
+        found = {"outliers": outliers} if outliers else {}
         print_json({"learned": True, "seconds": round(seconds, 3), **result.policy.to_json(), **found})
     else:
         covered = coverage(result.policy, task.demonstrations, task.place)
@@ -356,7 +357,7 @@ def _remarks(taught: Taught, task: _Task) -> Iterator[str]:
         yield "No new episode could be played to its end in time. A larger --practice allows that."
     yield from _alone_and_together(taught)
     for outlier in taught.outliers:
-        yield outlier.text + (" To keep it: --keep-all" if outlier.left_out else "")
+        yield f"{outlier.text} To keep it: --keep-all"
     if taught.stopped is not None:
         yield f"learning ended early: {taught.stopped}"
     if taught.lost:

@@ -41,8 +41,8 @@ def add_world(parser: argparse.ArgumentParser, default: str = "as in the policy"
     parser.add_argument(
         "--world",
         metavar="NAME",
-        help="game or world to play: a name such as gym:FrozenLake-v1, minecraft for Fence In, or your own as "
-        f"module:Class (default: {default})",
+        help="game or world to play: a name such as gym:FrozenLake-v1, or your own as module:Class "
+        f"(default: {default})",
     )
 
 

@@ -10,9 +10,9 @@ as lettered tiles, so that a new game looks tidy without any drawing.
 """
 
 from shown.render.palette import stylesheet
-from shown.render.raster import gif, image, png, strip
+from shown.render.raster import gif, image, png
 from shown.render.scene import Frame, film
 from shown.render.terminal import text
 from shown.render.vector import svg, symbols
 
-__all__ = ["Frame", "film", "gif", "image", "png", "strip", "stylesheet", "svg", "symbols", "text"]
+__all__ = ["Frame", "film", "gif", "image", "png", "stylesheet", "svg", "symbols", "text"]

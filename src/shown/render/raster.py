@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
 LONGEST_GIF = 480
-LONGEST_SHEET = 1600
-MOST_PANELS = 60
 MOST_FRAMES = 5000
 EXACT_COLORS = 96
 
@@ -115,29 +113,6 @@ def _timed(frames: Sequence[Frame], speed: float) -> tuple[list[Frame], list[int
             durations.append(10 * max(2, round(due)))
             due -= durations[-1] / 10
     return seen, durations
-
-
-def strip(
-    frames: Sequence[Frame], tokens: Tokens, game: str | None = None, *, cell: int | None = None, dark: bool = False
-) -> Image:
-    """Return frames side by side in one picture, in rows, like a comic; of very many, evenly spread ones."""
-    if not frames:
-        raise BadInput("there are no frames to draw.")
-    if len(frames) > MOST_PANELS:
-        frames = [frames[round(i * (len(frames) - 1) / (MOST_PANELS - 1))] for i in range(MOST_PANELS)]
-    scenes = [build(frame, tokens, game) for frame in frames]
-    wide, high = (max(scene.box[axis] for scene in scenes) for axis in (2, 3))
-    columns = min(range(1, len(scenes) + 1), key=lambda n: abs(n * wide - 1.5 * -(-len(scenes) // n) * high))
-    rows = -(-len(scenes) // columns)
-    largest = max(1, LONGEST_SHEET // max(columns, rows))
-    size = min(cell_size(scene, cell, largest) for scene in scenes)
-    pictures = [draw(scene, size, dark, largest) for scene in scenes]
-    width, height = (max(picture.size[axis] for picture in pictures) for axis in (0, 1))
-    sheet = _pillow().new("RGB", (columns * width, rows * height), color("page", dark))
-    for i, picture in enumerate(pictures):
-        x, y = i % columns * width, i // columns * height
-        sheet.paste(picture, (x + (width - picture.width) // 2, y))
-    return sheet
 
 
 def _palette(counts: Mapping[int, int]) -> np.ndarray:

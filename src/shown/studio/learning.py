@@ -27,7 +27,6 @@ class LearningState:
         lost: number of practice levels that the previous policy won and this one loses.
         failure: why there is no new policy, in a sentence.
         advice: two clicks that no rule reconciles, and what to do, as JSON.
-        outlier: a demonstration that does not go with the others, as JSON.
         contradictions: pinned clauses that contradict a demonstration, as JSON.
         unsaved: why the policy could not be saved, in a sentence.
         next: the level on which the candidates disagree most, the most useful one to show.
@@ -47,7 +46,6 @@ class LearningState:
     lost: int = 0
     failure: str | None = None
     advice: dict[str, Any] | None = None
-    outlier: dict[str, Any] | None = None
     contradictions: list[dict[str, Any]] = field(default_factory=list)
     unsaved: str | None = None
     next: dict[str, Any] | None = None
@@ -85,7 +83,7 @@ class LearningState:
         self.state = "stopped" if result["stopped"] else "done" if result.get("policy") is not None else "failed"
         self.tried, self.lost = result.get("tried", []), result.get("lost", 0)
         self.failure, self.advice = result.get("failure"), result.get("advice")
-        self.contradictions, self.outlier = result.get("contradictions", []), result.get("outlier")
+        self.contradictions = result.get("contradictions", [])
         self.hear(result, shown)
 
     def to_json(self) -> dict[str, Any]:

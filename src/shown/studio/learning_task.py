@@ -128,7 +128,6 @@ def _result(pupil: Pupil, shown: Demonstrations) -> Answer:
         "lost": len(taught.lost),
         "failure": None if learned else f"No rule explains all that you have shown{kept}.",
         "advice": _located(_advice(pupil, taught, shown), shown),
-        "outlier": _outlier(pupil, taught, shown),
         "contradictions": [_contradiction(item, shown) for item in taught.contradictions],
         **(with_summary(taught.policy) if learned else {}),
     }
@@ -167,14 +166,6 @@ def _located(advice: Advice | None, shown: Demonstrations) -> Answer | None:
         for click in (advice.here, advice.there)
     )
     return {**advice.to_json(), "places": [here[0], there[0]]} if here and there else None
-
-
-def _outlier(pupil: Pupil, taught: Taught, shown: Demonstrations) -> Answer | None:
-    """Return the demonstration that does not go with the others, by its number among all that was shown."""
-    if pupil.demonstrations is None or not taught.outliers:
-        return None
-    odd = taught.outliers[0]
-    return replace(odd, demonstration=_number(pupil.demonstrations.items[odd.demonstration], shown)).to_json()
 
 
 def _contradiction(item: Contradiction, shown: Demonstrations) -> Answer:

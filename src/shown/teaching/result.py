@@ -51,8 +51,7 @@ class Taught:
         contradictions: pinned clauses that were left out because they contradict the demonstrations.
         agreement: given grids in which the printed rule does what all rules together do; None without grids. If there
             are 30 or more, those counted had no part in choosing the rule.
-        outliers: demonstrations or steps that do not go with the others. In a world at most one, which the policy still
-            explains; without one, suspected slips, which were left out.
+        outliers: without a world, rows that look like slips and were left out.
     """
 
     policy: Policy

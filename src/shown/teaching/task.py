@@ -18,7 +18,6 @@ GAME_SECONDS, WORLD_SECONDS = 2.25, 4.5  # default time of practice in a game, a
 ROUNDS_PER_SECOND = 12.0  # maximum number of practice rounds for each second of `practice`; few games are so quick
 MAX_ROUNDS = 10_000  # however long practice may take
 RULE_SHARE = 0.3  # share of the practice time to find one rule that plays like all rules together
-OUTLIER_SHARE = 0.05  # share of the practice time to find a demonstration that does not go with the others
 FINAL_SHARE = 0.25  # share of the practice time to score the final candidates, and again the selected one
 
 
@@ -91,13 +90,13 @@ class Task:
 
     @property
     def max_seconds(self) -> float:
-        """Maximum seconds of comparing hypotheses, practice, finding one rule and outliers, and the final levels, once
-        programs are evaluated.
+        """Maximum seconds of comparing hypotheses, practice, finding one rule, and the final levels, once programs are
+        evaluated.
 
         >>> round(Task(practice=20).max_seconds, 1)
-        57.0
+        56.0
         """
-        return (2 + RULE_SHARE * self.one_rule + OUTLIER_SHARE + 2 * FINAL_SHARE) * self.seconds
+        return (2 + RULE_SHARE * self.one_rule + 2 * FINAL_SHARE) * self.seconds
 
     @property
     def shown(self) -> Demonstrations:

@@ -41,7 +41,7 @@ from shown.teaching.practice.practice_scoring import Scoring
 from shown.teaching.practice.selection import Selection
 from shown.teaching.progress_bar import watched
 from shown.teaching.result import Taught, TeachingPhase, TeachingProgress
-from shown.teaching.task import FINAL_SHARE, OUTLIER_SHARE, RULE_SHARE, Task
+from shown.teaching.task import FINAL_SHARE, RULE_SHARE, Task
 from shown.worlds import Playable, Start, wins
 
 REFINED = 2  # number of good hypotheses that are fitted again, more thoroughly; more of them leave less practice
@@ -246,9 +246,7 @@ class _Course:
                 latest = selection.scoring.until - FINAL_SHARE * task.seconds  # then rules are validated
                 until = min(time.monotonic() + RULE_SHARE * task.seconds, latest)
                 yield from selection.distill(interpreted, until)
-            if task.world is not None:
-                selection.name_outlier(interpreted, time.monotonic() + OUTLIER_SHARE * task.seconds)
-            elif not task.keep_all:
+            if task.world is None and not task.keep_all:
                 selection.leave_out_slips()
             if task.one_rule and task.grids and not self.practices:
                 yield from selection.distill_on(task.grids)

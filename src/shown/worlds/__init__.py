@@ -3,7 +3,6 @@
 world.py      `Playable`: games on levels, and worlds from seeds
 episodes.py   playing, demonstrating, success rates
 games/        the six games, their levels, and any game as a Gymnasium environment
-gallery/      four more worlds, small enough to read
 gym.py        `wrap`: any Gymnasium environment with discrete actions
 views.py      ways to see an environment as a grid: arrays, channels, maps of letters, frames
 default_views.py  the view of an environment, by name or by default
@@ -11,7 +10,6 @@ minigrid.py   Minigrid's views, and an expert that searches
 missions.py   what a mission of Minigrid or BabyAI names next
 breakout.py   Atari's Breakout, as in the paper's appendix
 toytext.py    FrozenLake, CliffWalking and Taxi, and an expert for every environment with a transition table
-minecraft/    Fence In in Minecraft
 minari.py     Minari datasets as demonstrations, and back
 
 >>> from shown.worlds import demonstrate, find
@@ -33,14 +31,15 @@ from shown.worlds.episodes import Episode, demonstrate, play, play_many, play_st
 from shown.worlds.games import GAMES, all_games
 from shown.worlds.games import find as find_game
 from shown.worlds.games.game import Game
-from shown.worlds.world import Level, Outcome, Playable, Start, World
+from shown.worlds.walking_distances import distances
+from shown.worlds.world import WORLDS, Level, Outcome, Playable, Start, World
 
 if TYPE_CHECKING:
     from shown.worlds.default_views import ObservationPart
     from shown.worlds.gym import wrap
     from shown.worlds.views import Channels, Frames, GridView, Numbers, Objects, TextMap
 
-FAMILIES = {"gym": "shown.worlds.gym", "atari": "shown.worlds.breakout", "minecraft": "shown.worlds.minecraft"}
+FAMILIES = {"gym": "shown.worlds.gym", "atari": "shown.worlds.breakout"}
 """The module of the worlds whose names begin so. Each is loaded when first asked for."""
 
 _LAZY = {"wrap": "gym", "ObservationPart": "default_views"} | dict.fromkeys(
@@ -53,8 +52,8 @@ def find(name: str, expert: Callable[[Any], Any] | None = None) -> Playable:
 
     Args:
         name: a game such as "nim", or a world: "gym:ID", or "gym:ID#VIEW" for another view than the usual one;
-            "atari:Breakout", or "atari:Breakout#blocks,game" (see `breakout.find`); "minecraft"; or "module:Class",
-            your own game or world, which imports the module.
+            "atari:Breakout", or "atari:Breakout#blocks,game" (see `breakout.find`); or "module:Class", your own game or
+            world, which imports the module.
         expert: demonstrates a Gymnasium environment; gets the environment and returns the number of an action.
     """
     if is_world(name):
@@ -65,7 +64,7 @@ def find(name: str, expert: Callable[[Any], Any] | None = None) -> Playable:
 def find_world(name: str, expert: Callable[[Any], Any] | None = None) -> World:
     """Return the world of that name. See `find`."""
     if not is_world(name):
-        raise BadInput(f"no world called {name!r}. Worlds are gym:ID, atari:Breakout and minecraft.")
+        raise BadInput(f"no world called {name!r}. Worlds are gym:ID and atari:Breakout.")
     family = name.partition(":")[0]
     module = import_module(FAMILIES[family])
     if family == "gym":
@@ -76,11 +75,10 @@ def find_world(name: str, expert: Callable[[Any], Any] | None = None) -> World:
 def is_world(name: str) -> bool:
     """Return whether a name is that of a world rather than of a game.
 
-    >>> is_world("gym:FrozenLake-v1"), is_world("minecraft"), is_world("nim")
-    (True, True, False)
+    >>> is_world("gym:FrozenLake-v1"), is_world("nim")
+    (True, False)
     """
-    family, colon, _ = name.partition(":")
-    return family in FAMILIES and (bool(colon) or family == "minecraft")
+    return name.startswith(WORLDS)
 
 
 def load_levels(game: Playable, spec: str) -> list[Level]:
@@ -120,6 +118,6 @@ def __getattr__(name: str) -> Any:
 
 __all__ = [
     "GAMES", "Channels", "Episode", "Frames", "Game", "GridView", "Level", "Numbers", "Objects", "ObservationPart",
-    "Outcome", "Playable", "Start", "TextMap", "World", "all_games", "demonstrate", "find", "find_game",
+    "Outcome", "Playable", "Start", "TextMap", "World", "all_games", "demonstrate", "distances", "find", "find_game",
     "find_world", "is_world", "load_levels", "play", "play_many", "play_starts", "success_rate", "wins", "wrap",
 ]  # fmt: skip

@@ -151,8 +151,6 @@ def play_starts(
 
     At `deadline`, by the monotonic clock, the episodes are returned as far as they are played.
     """
-    if any(world.exclusive for world, _ in starts):
-        return [play(world, lambda grid: player.act_many([grid])[0], None, seed, max_steps) for world, seed in starts]
     runs = [_Run(world, seed) for world, seed in starts]
     choose, playing = _Choices(player), runs
     while playing := [run for run in playing if not run.over and len(run.steps) < (max_steps or run.world.max_steps)]:

@@ -22,8 +22,8 @@ import numpy as np
 from shown.errors import BadInput
 from shown.grid import Cell, Grid, Tokens
 from shown.symmetry import Transformation
-from shown.worlds.distances import distances
 from shown.worlds.missions import NOTHING, Target, target_of
+from shown.worlds.walking_distances import distances
 
 KINDS = {
     **{"empty": ".", "wall": "#", "goal": "G", "lava": "~", "key": "k", "ball": "o", "box": "b"},

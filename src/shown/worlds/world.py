@@ -98,11 +98,6 @@ class Playable(ABC):
         return None
 
     @property
-    def simulator(self) -> Playable:
-        """The same to practice on, where that is faster."""
-        return self
-
-    @property
     def has_expert(self) -> bool:
         """Whether there is an expert to demonstrate it."""
         return True
@@ -147,11 +142,9 @@ class World(Playable):
 
     Attributes:
         fully_observed: the grid shows the whole state, so an action that does not change it has no effect.
-        exclusive: only one instance exists, so episodes are played one after the other.
     """
 
     fully_observed: bool = False
-    exclusive: bool = False
 
     @abstractmethod
     def reset(self, seed: int) -> Grid:

@@ -1,7 +1,7 @@
 """Recording of a teacher's play, with undo.
 
 An attempt is plain data, and a click is a function from attempt to attempt. So undo and redo are two stacks (`History`)
-of any value that holds an attempt: a game in the terminal, or a lesson in the studio.
+of any value that holds an attempt, such as a lesson in the studio.
 """
 
 from __future__ import annotations
@@ -141,55 +141,4 @@ class History(Generic[T]):
             return False
         self.past.append(self.present)
         self.present = self.future.pop()
-        return True
-
-
-class Recorder:
-    """A level being played, with undo. Actions that change nothing are not recorded.
-
-    >>> from shown.worlds import find
-    >>> from shown.grid import grid
-    >>> recorder = Recorder(find("nim"), Level("mine", grid("|.", "||")))
-    >>> recorder.act((0, 1)), recorder.act((0, 0)), len(recorder.attempt.steps)
-    (False, True, 1)
-    >>> recorder.undo(), len(recorder.attempt.steps), recorder.redo(), len(recorder.attempt.steps)
-    (True, 0, True, 1)
-    """
-
-    def __init__(self, game: Playable, level: Level, seed: int = 0, before: tuple[Action, ...] = ()) -> None:
-        self.game = game
-        self._history = History(begin(level, seed, before))
-
-    @property
-    def attempt(self) -> Attempt:
-        """The steps so far, without those undone."""
-        return self._history.present
-
-    @property
-    def demonstration(self) -> Demonstration | None:
-        """The recorded demonstration, or None without any steps."""
-        return self.attempt.demonstration if self.attempt.steps else None
-
-    def act(self, action: Action) -> bool:
-        """Play `action`; return False if the game is over or nothing changed. Raise BadInput if it does not exist."""
-        before = self.attempt
-        check_action(action, before.grid, self.game.buttons)
-        if not before.over:
-            self._history.do(play_on(self.game, before, action))
-        return self.attempt is not before
-
-    def undo(self) -> bool:
-        """Undo the last action; return False if there is none."""
-        return self._history.undo()
-
-    def redo(self) -> bool:
-        """Redo the action that was undone; return False if there is none."""
-        return self._history.redo()
-
-    def restart(self) -> bool:
-        """Undo all actions; return False if there are none."""
-        if not self.undo():
-            return False
-        while self.undo():
-            pass
         return True

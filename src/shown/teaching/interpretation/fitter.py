@@ -33,7 +33,7 @@ from shown.language.key_presses import pressing_grammar, tells_when_to_press
 from shown.language.languages import grammar_for
 from shown.language.primitives import Language
 from shown.policy import Policy
-from shown.rules import Formula
+from shown.rules import Facts, Formula
 from shown.symmetry import Transformation
 from shown.teaching.interpretation.hypotheses import Hypothesis, with_images
 from shown.teaching.task import Task
@@ -81,6 +81,19 @@ class Fitted:
     failure: Failure | None = None
     contradictions: tuple[Contradiction, ...] = ()
     generation: int = 0
+
+    @property
+    def score(self) -> float:
+        """The log posterior of the best formula; -inf if nothing fits."""
+        return max((formula.score for formula in self.formulas), default=-math.inf)
+
+    @property
+    def conditions(self) -> int:
+        """Number of conditions of the best rule; those of a clause count once for all its images."""
+        assert self.policy is not None
+        facts = Facts(symmetries=self.hypothesis.symmetries)
+        clauses = facts.folded(self.policy.components[0].formula.clauses, self.policy.language)
+        return sum(len(unit.clause) for unit in clauses)
 
 
 class Fitter:

@@ -28,7 +28,7 @@ from shown.teaching.practice.credit import TurningPointSearch
 from shown.teaching.practice.cross_validation import CrossValidation, cross_validate
 from shown.teaching.practice.distillation import LONG, Distillation, OneRule, one_rule, rule_on_grids
 from shown.teaching.practice.ground import Ground
-from shown.teaching.practice.outliers import LeavingOut, Outlier, conditions_of, suspected_slips, without
+from shown.teaching.practice.outliers import Outlier, suspected_slips, without
 from shown.teaching.practice.practice_scoring import GridScoring, Scoring
 from shown.teaching.practice.practice_search import PracticeSearch, vary
 from shown.teaching.result import Taught, TeachingPhase, TeachingProgress, Tried
@@ -49,7 +49,7 @@ class Selection:
         candidates: the policies to select from.
         fitted: the best hypotheses that fit, each with the share of levels it wins.
         at_once: the earlier policy, amended to do what was shown, with its hypothesis; available before any practice.
-        outliers: demonstrations or steps that do not go with the others.
+        outliers: rows of a log that look like slips and were left out.
         stopped: the reason why no more programs are considered, or why learning ended early; or None.
         shortage: the reason why a fit ended early, or None.
     """
@@ -301,7 +301,7 @@ class Selection:
             other = next(others, None)
             if other is None:
                 return
-            if conditions_of(other) < self._one_rule.conditions:
+            if other.conditions < self._one_rule.conditions:
                 yield from self._distill(best.policy, other, until)
 
     def _others(
@@ -313,7 +313,7 @@ class Selection:
         known = [found for _, found in self.fitted.values() if found is not fitted and found.pool is not None]
         known = [found for found in known if found.policy is not None and found.policy.language == language]
         if known:
-            yield min(known, key=conditions_of)
+            yield min(known, key=lambda found: found.conditions)
             return
         for interpretation, shown in interpreted.items():
             other = replace(fitted.hypothesis, interpretation=interpretation)
@@ -355,23 +355,12 @@ class Selection:
         known = None if best is None or best.hypothesis is None else self.fitted.get(best.hypothesis)
         return None if known is None else known[1]
 
-    def name_outlier(self, interpreted: Mapping[Interpretation, Demonstrations], until: float) -> None:
-        """Name a demonstration that does not go with the others; no fit without one is begun after `until`."""
-        best, fitted = self.candidates.best, self._fitted_best()
-        if best is None or fitted is None or self.scoring.ground is None or self.scoring.out_of_time:
-            return
-        first = next(iter(self._tried))
-        plausible = first, interpreted[first.interpretation]
-        search = LeavingOut(self.fitter, self.scoring, fitted, plausible)
-        odd = search.odd_one(best.policy if self._one_rule is None else self._one_rule.policy, until)
-        self.outliers = () if odd is None else (odd,)
-
     def leave_out_slips(self) -> None:
         """Learn without the rows that look like slips; not under a memory limit, which leaves no room for more fits."""
         fitted = self._fitted_best() if self.fitter.resources.memory_limit is None else None
         slips = () if fitted is None else suspected_slips(self.fitter, fitted)
         if fitted is not None and slips:
-            rest = without(fitted.shown, [(slip.demonstration, slip.step) for slip in slips])
+            rest = without(fitted.shown, [slip.place for slip in slips])
             found = self.fitter.fit(fitted.hypothesis, rest)
             if found.policy is not None:
                 self.outliers, self.candidates = slips, Candidates()

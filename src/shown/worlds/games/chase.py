@@ -6,8 +6,8 @@ import numpy as np
 
 from shown.grid import Action, Cell, Grid, Tokens
 from shown.symmetry import Transformation
-from shown.worlds.distances import distances
 from shown.worlds.games.game import EMPTY, SIDES, Game, clicked, moved, the
+from shown.worlds.walking_distances import distances
 from shown.worlds.world import Outcome
 
 WALL, NEW_WALL, AGENT, RABBIT = "#", "%", "A", "R"

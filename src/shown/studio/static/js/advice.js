@@ -43,13 +43,6 @@ export function showAdvice(advice, learn) {
   );
 }
 
-/** A demonstration that does not go with the others, and a link to it. */
-export function showOutlier({ text, demonstration }) {
-  const id = state.lesson.recordings.filter((card) => card.learn)[demonstration]?.id;
-  const show = () => attempt(() => showRecording(id, {}));
-  return el("div", { class: "advice", id: "outlier" }, el("p", { text }), button({ text: "Show", kind: "small", onClick: show }));
-}
-
 /** The relevant part of a position: the demonstrated click and, framed, the one that looks identical. */
 function figure(click, [demonstration, step], action, twin) {
   const { game } = state;

@@ -1,6 +1,6 @@
 // Learning: its progress, the rule in English, the expected success rate, and how the demonstrations were interpreted.
 
-import { showAdvice, showOutlier } from "./advice.js";
+import { showAdvice } from "./advice.js";
 import { post } from "./api.js";
 import { initClicks, showClicks } from "./clicks.js";
 import { $, button, el, note, replace, whilePointed } from "./dom.js";
@@ -165,7 +165,7 @@ function showProgress({ progress, state: how, waits_for: other }, busy) {
 }
 
 function showFailure(learned) {
-  const { failure, advice, outlier } = learned;
+  const { failure, advice } = learned;
   const open = failure || advice;
   const stays = learned.stale && learned.hasPolicy ? " The previous rule stays in use." : "";
   const more = BUDGETS.find((budget) => budget > learned.preferences.programs);
@@ -174,7 +174,6 @@ function showFailure(learned) {
     parts.failure,
     open && el("p", { class: "failure-lead", text: failure ? failure + stays : LENIENT }),
     advice && showAdvice(advice, learn),
-    outlier && showOutlier(outlier),
     open &&
       el(
         "div",

@@ -21,12 +21,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from shown.errors import BadInput, MissingExtra
+from shown.errors import BadInput, ShownError
 
 SCRIPTS = Path(__file__).parent / "node"
-OLDEST = 20  # major version of Node.js that was tested
+OLDEST = 20  # lowest major version of Node.js that was tested
 MEGABYTES = 500  # approximate size of the installation
-GRACE = 3.0  # seconds for a process to end by itself
 
 
 def say(text: str) -> None:
@@ -48,7 +47,8 @@ def find_node() -> Node:
     for found in (Node(node, (npm,)) if node and npm else None, _of_wheel()):
         if found is not None and _version(found.node) >= OLDEST:
             return found
-    raise MissingExtra(f"node {OLDEST} or newer, with npm", "minecraft")
+    how = "Install it, or pip install 'shown-evidence[minecraft]'"
+    raise ShownError(f"minecraft: this needs node {OLDEST} or newer, with npm. {how}")
 
 
 def _of_wheel() -> Node | None:

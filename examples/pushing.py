@@ -1,13 +1,14 @@
-"""Pushing: a worker pushes every crate to the right-hand wall; crates cannot be pulled."""
+"""Pushing: a worker pushes every crate to the right-hand wall; crates cannot be pulled.
+
+Run it: `python examples/pushing.py`
+"""
 
 from __future__ import annotations
 
 import numpy as np
 
-from shown.grid import Action, Cell, Grid, Tokens
-from shown.symmetry import Transformation
-from shown.worlds.distances import distances
-from shown.worlds.world import Outcome, World
+from shown import Action, Cell, Grid, Tokens, Transformation, teach
+from shown.worlds import Outcome, World, demonstrate, distances, success_rate
 
 FLOOR, WALL, WORKER, CRATE, STORED = ".", "#", "w", "c", "s"
 MOVES = {"up": (-1, 0), "down": (1, 0), "left": (0, -1), "right": (0, 1)}
@@ -99,3 +100,16 @@ class Pushing(World):
 
     def _grid(self) -> Grid:
         return Grid(tuple("".join(row) for row in self._cells))
+
+
+def main() -> None:
+    """Show one room, practice in others, and print the rule that does best there."""
+    world = Pushing()
+    taught = teach(demonstrate(world, [0]), world, language="standard", programs=30_000, practice=1e6, rounds=4)
+    longest = taught.policy.with_rule(taught.policy.front[-1].conditions)
+    print(longest.english())
+    print(f"new rooms done: {success_rate(world, longest, range(1000, 1060)):.0%}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,11 +1,14 @@
-"""Minesweeper: open every cell without a mine, and never guess."""
+"""Minesweeper: open every cell without a mine, and never guess.
+
+Run it: `python examples/minesweeper.py`
+"""
 
 from __future__ import annotations
 
 import numpy as np
 
-from shown.grid import Action, Cell, Grid, Tokens
-from shown.worlds.world import Outcome, World
+from shown import Action, Cell, Grid, Tokens, teach
+from shown.worlds import Outcome, World, demonstrate, success_rate
 
 HIDDEN, FLAG, DIGITS = "?", "!", ".12345678"
 NEIGHBORS = tuple((a, b) for a in (-1, 0, 1) for b in (-1, 0, 1) if (a, b) != (0, 0))
@@ -106,3 +109,15 @@ class Minesweeper(World):
         shown = dict.fromkeys(self._flags, FLAG) | {cell: DIGITS[self._count(cell)] for cell in self._opened}
         rows = ("".join(shown.get((r, c), HIDDEN) for c in range(self.width)) for r in range(self.height))
         return Grid(tuple(rows))
+
+
+def main() -> None:
+    """Show one game, print the rule that explains it, and play new boards by it."""
+    world = Minesweeper()
+    taught = teach(demonstrate(world, [0]), world, language="standard", practice=0)
+    print(taught.policy.english())
+    print(f"new boards won: {success_rate(world, taught.policy, range(1000, 1060)):.0%}")
+
+
+if __name__ == "__main__":
+    main()

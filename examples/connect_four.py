@@ -1,11 +1,14 @@
-"""Connect Four: win if you can, otherwise block your opponent."""
+"""Connect Four: win if you can, otherwise block your opponent.
+
+Run it: `python examples/connect_four.py`
+"""
 
 from __future__ import annotations
 
 import numpy as np
 
-from shown.grid import Action, Cell, Grid, Tokens
-from shown.worlds.world import Outcome, World
+from shown import Action, Cell, Grid, Tokens, teach
+from shown.worlds import Outcome, World, demonstrate, success_rate
 
 ME, YOU, FREE, LANDING = "X", "O", ".", "_"
 WAYS = ((0, 1), (1, 0), (1, 1), (1, -1))
@@ -82,3 +85,15 @@ class ConnectFour(World):
         landings = dict.fromkeys(self._landings(), LANDING)
         shown = {**landings, **self._pieces}
         return Grid(tuple("".join(shown.get((r, c), FREE) for c in range(WIDTH)) for r in range(HEIGHT)))
+
+
+def main() -> None:
+    """Show twelve positions, print the rule that explains them, and try it on new ones."""
+    world = ConnectFour()
+    taught = teach(demonstrate(world, range(12)), world, language="standard", practice=0)
+    print(taught.policy.english())
+    print(f"right moves in new positions: {success_rate(world, taught.policy, range(1000, 1060)):.0%}")
+
+
+if __name__ == "__main__":
+    main()

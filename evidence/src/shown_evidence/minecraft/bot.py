@@ -15,9 +15,10 @@ from typing import IO, Any
 
 from shown.errors import BadInput, ShownError
 from shown.grid import Cell, Grid
-from shown.worlds.minecraft import parts
+from shown_evidence.minecraft import node_packages
 
 START_TIMEOUT, ANSWER_TIMEOUT = 90.0, 60.0  # seconds
+GRACE = 3.0  # seconds for the child process to end by itself
 
 
 class BotSession:
@@ -38,9 +39,9 @@ class BotSession:
         self._process: subprocess.Popen[bytes] | None = None
         self._end: weakref.finalize | None = None
 
-    def build(self, grid: Grid, whose: object = None) -> Grid:
+    def build(self, grid: Grid, owner: object = None) -> Grid:
         """Build a level in place of the present one, and return the grid that the bot reads."""
-        self.built_for = whose
+        self.built_for = owner
         return self._ask(build=list(grid.rows))
 
     def click(self, cell: Cell) -> Grid:
@@ -56,8 +57,7 @@ class BotSession:
     def _ask(self, **order: Any) -> Grid:
         try:
             if self._process is None:
-                self._start()
-            assert self._process is not None
+                self._process = self._started()
             _write(self._process.stdin, order)
             answer = self._answer(ANSWER_TIMEOUT)
             self.joined = bool(answer["joined"])
@@ -66,19 +66,18 @@ class BotSession:
             self.close()  # its next line would answer another request
             raise
 
-    def _start(self) -> None:
-        node = parts.find_node()
-        environment = {**os.environ, "NODE_PATH": str(parts.modules(node)), "NODE_NO_WARNINGS": "1"}
+    def _started(self) -> subprocess.Popen[bytes]:
+        node = node_packages.find_node()
+        environment = {**os.environ, "NODE_PATH": str(node_packages.modules(node)), "NODE_NO_WARNINGS": "1"}
+        command = [node.node, str(node_packages.SCRIPTS / "bot.js"), str(self.port)]
         self._log = log = tempfile.TemporaryFile()  # noqa: SIM115 (closed with the process)
-        pipe = subprocess.PIPE
-        command = [node.node, str(parts.SCRIPTS / "bot.js"), str(self.port)]
-        self._process = parts.start(
-            command, stdin=pipe, stdout=pipe, stderr=log, env=environment, cwd=tempfile.gettempdir()
-        )
-        self._end = weakref.finalize(self, _stop, self._process, log)
+        pipe, folder = subprocess.PIPE, tempfile.gettempdir()
+        process = node_packages.start(command, stdin=pipe, stdout=pipe, stderr=log, env=environment, cwd=folder)
+        self._end = weakref.finalize(self, _stop, process, log)
         self._lines: queue.SimpleQueue[bytes] = queue.SimpleQueue()
-        threading.Thread(target=_pump, args=(self._process.stdout, self._lines), daemon=True).start()
+        threading.Thread(target=_pump, args=(process.stdout, self._lines), daemon=True).start()
         self._answer(START_TIMEOUT)
+        return process
 
     def _answer(self, seconds: float) -> dict[str, Any]:
         try:
@@ -87,7 +86,7 @@ class BotSession:
             raise ShownError(f"minecraft: no answer in {seconds:.0f} s. It was stopped; try again.") from None
         answer = _parsed(line) or {"error": f"the bot has stopped{self._last_words()}"}
         if answer.get("code") == "EADDRINUSE":
-            raise BadInput(f"minecraft: port {self.port} is in use. Give another, minecraft:PORT, or none, minecraft.")
+            raise BadInput(f"minecraft: port {self.port} is in use. Give another, or 0 for any free one.")
         if "error" in answer:
             raise ShownError(f"minecraft: {answer['error']}. Nothing is left running; try again.")
         return answer
@@ -126,5 +125,5 @@ def _stop(process: subprocess.Popen[bytes], log: IO[bytes]) -> None:
     assert process.stdin is not None
     with contextlib.suppress(OSError):
         process.stdin.close()  # this tells it to end
-    parts.stop(process, parts.GRACE)
+    node_packages.stop(process, GRACE)
     log.close()

@@ -6,11 +6,12 @@ from dataclasses import replace
 
 from shown.errors import BadInput, ShownError
 from shown.grid import Action, Grid
+from shown.worlds import Level, Outcome, Start, World
 from shown.worlds.games.fence_in import FenceIn
 from shown.worlds.games.game import chances, clicked
 from shown.worlds.games.levels import generated
-from shown.worlds.minecraft.bot import BotSession
-from shown.worlds.world import Level, Levels, Outcome, Playable, Start, World
+from shown.worlds.world import Levels
+from shown_evidence.minecraft.bot import BotSession
 
 MAX_SIDE = 64  # rows and columns within the bot's sight
 
@@ -25,7 +26,8 @@ class MinecraftWorld(World):
     End of episode: as in the game.
     Levels: those of the game.
 
-    It has the game's name, so demonstrations and policies serve both.
+    It has the game's name, so demonstrations and policies serve both. There is one bot: a copy that takes a step after
+    another copy has its level built again first.
     """
 
     name = FenceIn.name
@@ -36,11 +38,10 @@ class MinecraftWorld(World):
     symmetries = FenceIn.symmetries
     pieces = FenceIn.pieces
     fully_observed = True
-    exclusive = True
     has_levels = True
 
-    def __init__(self, session: BotSession, start: Level | None = None) -> None:
-        self.session, self.start = session, start
+    def __init__(self, session: BotSession | None = None, start: Level | None = None) -> None:
+        self.session, self.start = session or BotSession(), start
         self.game = FenceIn()
         self._mine = object()
 
@@ -56,7 +57,7 @@ class MinecraftWorld(World):
         return level
 
     def _build(self, grid: Grid) -> None:
-        self._grid = _agreed(self.session.build(grid, whose=self._mine), grid, "when it was built")
+        self._grid = _agreed(self.session.build(grid, owner=self._mine), grid, "when it was built")
 
     def step(self, action: Action) -> Outcome:
         cell = clicked(action)
@@ -68,10 +69,6 @@ class MinecraftWorld(World):
 
     def expert(self) -> Action:
         return self.game.expert(self._grid)
-
-    @property
-    def simulator(self) -> Playable:
-        return self.game  # the same rules, a thousand times as fast
 
     def levels(self, spec: str) -> list[Level]:
         return self.game.levels(spec)

@@ -1,13 +1,14 @@
-"""Warehouse: a robot brings every parcel to the dock, round the shelves."""
+"""Warehouse: a robot brings every parcel to the dock, round the shelves.
+
+Run it: `python examples/warehouse.py`
+"""
 
 from __future__ import annotations
 
 import numpy as np
 
-from shown.grid import Action, Cell, Grid, Tokens
-from shown.symmetry import Transformation
-from shown.worlds.distances import distances
-from shown.worlds.world import Outcome, World
+from shown import Action, Cell, Grid, Tokens, Transformation, teach
+from shown.worlds import Outcome, World, demonstrate, distances, success_rate
 
 FLOOR, SHELF, ROBOT, LOADED, PARCEL, DOCK = ".", "#", "r", "R", "p", "D"
 MOVES = {"up": (-1, 0), "down": (1, 0), "left": (0, -1), "right": (0, 1)}
@@ -105,3 +106,15 @@ class Warehouse(World):
 
     def _grid(self) -> Grid:
         return Grid(tuple("".join(row) for row in self._cells))
+
+
+def main() -> None:
+    """Show one round, print the rule that explains it, and play new rounds by it."""
+    world = Warehouse()
+    taught = teach(demonstrate(world, [0]), world, language="standard", practice=0)
+    print(taught.policy.english())
+    print(f"new rounds done: {success_rate(world, taught.policy, range(1000, 1060)):.0%}")
+
+
+if __name__ == "__main__":
+    main()
