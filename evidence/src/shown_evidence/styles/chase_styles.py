@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from shown.worlds.distances import distances
 
 from shown.grid import Cell, Grid
+from shown.worlds import distances
 from shown.worlds.episodes import Player
 from shown.worlds.games.chase import AGENT, KEY, KEYS, RABBIT, WALL, escapes
 from shown.worlds.games.game import EMPTY, SIDES, moved, the

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
-from shown.worlds.distances import distances
 
 from shown.grid import Cell, Grid
+from shown.worlds import distances
 from shown.worlds.games.fence_in import FENCE, SHEEP
 from shown.worlds.games.game import EMPTY, SIDES, moved, the
 from shown_evidence.styles import Begin, building, shuffled, styles
