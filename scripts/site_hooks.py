@@ -12,16 +12,15 @@ from mkdocs.structure.pages import Page
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = (
     *("CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "LICENSE", "CITATION.cff"),
-    *("results/README.md", "results/report.html", "evidence/protocol.md", "evidence/notes.md"),
+    *("results/README.md", "evidence/protocol.md", "evidence/notes.md"),
 )
-OUTSIDE = re.compile(rf"((?:\.\./)*)\.\./(?={'|'.join(map(re.escape, (*PAGES, 'results/figures/')))})")
+OUTSIDE = re.compile(rf"((?:\.\./)*)\.\./(?={'|'.join(map(re.escape, PAGES))})")
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Add the README as the first page, and the pages and pictures that others link to."""
+    """Add the README as the first page, and the pages that others link to."""
     files.append(File.generated(config, "index.md", abs_src_path=str(ROOT / "README.md")))
-    figures = [f"results/figures/{file.name}" for file in (ROOT / "results" / "figures").iterdir()]
-    for name in (*PAGES, *figures):
+    for name in PAGES:
         if (ROOT / name).exists():
             files.append(File.generated(config, name, abs_src_path=str(ROOT / name)))
     return files

@@ -91,11 +91,9 @@ def run(args: argparse.Namespace) -> int:
         raise BadInput(f"{' '.join(names)}: no trials match these methods, games and numbers of demonstrations.")
     if args.list:
         return _list([trial for trials in wanted.values() for trial in trials], args.results)
-    if not args.full:
-        say("running a first look; --full runs the sizes of the results in the repository")
     with sigterm_interrupts(), _executor(args) as executor:
         summary = run_trials(wanted, args.results, executor)
-    say(summary.text)
+    say(summary.text if args.full else f"{summary.text} (A first look; --full runs everything.)")
     if summary.stopped:
         raise KeyboardInterrupt
     for row in summary.failed:

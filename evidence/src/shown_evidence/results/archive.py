@@ -64,7 +64,7 @@ def read(folder: str | Path) -> Contents:
     Raises BadInput if there is no such folder.
     """
     place = Path(folder)
-    if not place.is_dir():
+    if not os.path.isdir(place):
         raise BadInput(f"{place}: no such folder of results. Name one with --results, or make it with shown reproduce.")
     found = Contents()
     with _locked(place, writing=False):
@@ -169,11 +169,11 @@ def _experiments(place: Path, found: Contents) -> list[str]:
 
 @contextlib.contextmanager
 def _locked(place: Path, writing: bool) -> Iterator[None]:
-    """Hold the folder's lock, alone to write; a folder that cannot be written is read without."""
+    """Hold the folder's lock, alone to write; reading makes no lock where nobody has written."""
     try:
         if writing:
             place.mkdir(parents=True, exist_ok=True)
-        lock = (place / LOCK).open("ab")
+        lock = (place / LOCK).open("ab" if writing else "rb")
     except OSError as error:
         if writing:
             raise BadInput(
