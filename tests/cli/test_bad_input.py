@@ -215,11 +215,17 @@ def test_a_policy_for_another_game(shown, policy):
 
 
 OPTIONS = {
-    "noise below 0": (["--noise", "-0.1"], "argument --noise: expected a number from 0 to 1, not '-0.1'."),
-    "noise above 1": (["--noise", "1.5"], "argument --noise: expected a number from 0 to 1, not '1.5'."),
-    "noise that is no number": (["--noise", "nan"], "argument --noise: expected a number from 0 to 1, not 'nan'."),
-    "noise in words": (["--noise", "some"], "argument --noise: expected a number from 0 to 1, not 'some'."),
-    "no ensemble": (["--ensemble", "0"], "argument --ensemble: expected a whole number of at least 1, not '0'."),
+    "noise below 0": (["--set", "noise=-0.1"], "argument --set: noise: expected a number from 0 to 1, not '-0.1'."),
+    "noise above 1": (["--set", "noise=1.5"], "argument --set: noise: expected a number from 0 to 1, not '1.5'."),
+    "noise that is no number": (
+        ["--set", "noise=nan"],
+        "argument --set: noise: expected a number from 0 to 1, not 'nan'.",
+    ),
+    "noise in words": (["--set", "noise=some"], "argument --set: noise: expected a number from 0 to 1, not 'some'."),
+    "no ensemble": (
+        ["--set", "ensemble=0"],
+        "argument --set: ensemble: expected a whole number of at least 1, not '0'.",
+    ),
     "no programs": (["--programs", "0"], "argument --programs: expected a whole number of at least 1, not '0'."),
     "fewer programs than none": (
         ["--programs", "-5"],
@@ -229,9 +235,9 @@ OPTIONS = {
         ["--programs", "9" * 30],
         "argument --programs: expected a whole number of at least 1",
     ),
-    "no trees": (["--trees", "0"], "argument --trees: expected a whole number of at least 1"),
-    "no threads": (["--threads", "0"], "argument --threads: expected a whole number of at least 1"),
-    "no memory": (["--memory", "0"], "argument --memory: expected a whole number of at least 1"),
+    "no trees": (["--set", "trees=0"], "argument --set: trees: expected a whole number of at least 1"),
+    "no threads": (["--set", "threads=0"], "argument --set: threads: expected a whole number of at least 1"),
+    "no memory": (["--set", "memory=0"], "argument --set: memory: expected a whole number of at least 1"),
     "a seed below 0": (["--seed", "-1"], "argument --seed: expected a whole number of at least 0"),
     "a seed in words": (["--seed", "x"], "argument --seed: expected a whole number of at least 0, not 'x'."),
     "levels that run backwards": (["--levels", "train:4-0"], "levels train:4-0: the range is backwards."),
@@ -244,7 +250,9 @@ OPTIONS = {
 
 def test_too_little_memory(shown):
     Path("policy.json").write_text("old")
-    ran = shown("learn", "reach-for-the-star", "--levels", "train", "--memory", "1", "--quiet", "--out", "policy.json")
+    ran = shown(
+        "learn", "reach-for-the-star", "--levels", "train", "--set", "memory=1", "--quiet", "--out", "policy.json"
+    )
     assert "but the limit is 1 MiB" in ran.complaint
     assert Path("policy.json").read_text() == "old"
 

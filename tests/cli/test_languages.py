@@ -112,7 +112,7 @@ def test_a_file_alone_runs_no_code(shown, learned, words):
 
 def test_an_installed_language_is_found_by_the_name_in_the_file(shown, elsewhere):
     elsewhere("[shown.languages]", "tally = counting_words:TALLY")
-    for plain in ([], ["--ensemble", "5"]):
+    for plain in ([], ["--set", "ensemble=5"]):
         assert shown("learn", "nim", "--levels", "train:0-1", "--programs", "500", "--practice", "0", "--quiet",
                      "--language", "tally", "--out", "policy.json", *plain).code == 0  # fmt: skip
         assert json.loads(Path("policy.json").read_text())["language"] == "tally"
@@ -167,7 +167,7 @@ def test_bad_languages_are_one_line(shown, words, nim_policy, command, language,
         ("FOREIGN", "language 'words_here:FOREIGN': rule B → row_has: the language has no primitive 'row_has'."),
     ],
 )
-@pytest.mark.parametrize("plain", [[], ["--ensemble", "5"]])
+@pytest.mark.parametrize("plain", [[], ["--set", "ensemble=5"]])
 def test_a_grammar_that_does_not_come_is_one_line(shown, words, plain, name, complaint):
     ran = shown("learn", "nim", "--levels", "train:0", "--quiet", "--language", f"words_here:{name}", *plain)
     assert ran.complaint.startswith(complaint)

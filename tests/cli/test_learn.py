@@ -90,7 +90,7 @@ def test_the_teacher_is_understood_and_the_expectation_told(shown):
 
 
 def test_without_practice_or_symmetry_nothing_is_said_of_them(shown):
-    words = ("nim", "--levels", "train:0-4", "--programs", "2000", "--quiet", "--practice", "0", "--no-symmetry")
+    words = ("nim", "--levels", "train:0-4", "--programs", "2000", "--quiet", "--practice", "0", "--symmetry", "none")
     ran = shown("learn", *words, "--out", "policy.json")
     assert "practice" not in ran.out
     assert "read as" not in ran.out
@@ -119,7 +119,7 @@ def test_ways_to_be_understood_that_there_are_not(shown, words, complaint):
 def test_a_symmetry_that_is_not_known_cannot_be_asked_for(shown):
     assert (
         "--symmetry: this game or world declares no symmetries. Name them: --symmetry left-right"
-        in shown("learn", "fence-in", "--symmetry", "--quiet").complaint
+        in shown("learn", "fence-in", "--symmetry", "declared", "--quiet").complaint
     )
     complaint = shown("learn", "fence-in", "--symmetry", "sideways", "--quiet").complaint
     assert complaint.startswith("--symmetry sideways: no motion of cells is called 'sideways'.")
@@ -131,11 +131,10 @@ def test_a_symmetry_can_be_named(shown):
 
 
 def test_settings_arrive(shown):
-    shown(
-        "learn", "nim", "--levels", "train:0", "--programs", "50", "--ensemble", "3", "--trees", "2", "--noise", "0.25",
-        "--seed", "9", "--threads", "2", "--memory", "100", "--finish-level", "--keep-literals", "--quiet",
-        "--out", "policy.json",
-    )  # fmt: skip
+    names = "ensemble=3 trees=2 noise=0.25 threads=2 memory=100 finish-level=yes keep_literals=yes"
+    chosen = [word for name in names.split() for word in ("--set", name)]
+    learn = ("learn", "nim", "--levels", "train:0", "--programs", "50", "--seed", "9")
+    shown(*learn, *chosen, "--quiet", "--out", "policy.json")
     settings = Policy.load("policy.json").provenance.settings
     assert settings == {
         "programs": 50, "ensemble": 3, "search": "trees", "trees": 2, "noise": 0.25, "seed": 9,
@@ -144,7 +143,19 @@ def test_settings_arrive(shown):
 
 
 def test_noise_0_selects_a_single_fit_like_any_other_noise(shown):
-    shown("learn", "nim", "--levels", "train:0", "--programs", "500", "--noise", "0", "--quiet", "--out", "policy.json")
+    shown(
+        "learn",
+        "nim",
+        "--levels",
+        "train:0",
+        "--programs",
+        "500",
+        "--set",
+        "noise=0",
+        "--quiet",
+        "--out",
+        "policy.json",
+    )
     provenance = Policy.load("policy.json").provenance
     assert provenance.settings["noise"] == 0
     assert provenance.practice is None
@@ -152,7 +163,7 @@ def test_noise_0_selects_a_single_fit_like_any_other_noise(shown):
 
 def test_the_same_seed_writes_the_same_bytes(shown):
     for threads, name in (("1", "one.json"), ("2", "two.json"), ("4", "four.json")):
-        shown("learn", "nim", *QUICK, "--threads", threads, "--seed", "5", "--out", name)
+        shown("learn", "nim", *QUICK, "--set", f"threads={threads}", "--seed", "5", "--out", name)
     assert Path("one.json").read_bytes() == Path("two.json").read_bytes() == Path("four.json").read_bytes()
 
 
@@ -216,10 +227,10 @@ def test_what_was_found_before_memory_ran_out_is_written(shown):
         "checkmate",
         "--levels",
         "train:0-4",
-        "--memory",
-        "3",
-        "--trees",
-        "5",
+        "--set",
+        "memory=3",
+        "--set",
+        "trees=5",
         "--quiet",
         "--out",
         "policy.json",
@@ -231,7 +242,7 @@ def test_what_was_found_before_memory_ran_out_is_written(shown):
 
 
 def test_one_policy_is_told_as_one(shown):
-    ran = shown("learn", "nim", "--ensemble", "1", "--programs", "1000")
+    ran = shown("learn", "nim", "--set", "ensemble=1", "--programs", "1000")
     assert "1 policy" in ran.err
     assert "1 policies" not in ran.err + ran.out
 
@@ -289,7 +300,9 @@ def test_what_was_learned_before_is_gone_on_from(shown, nim_demos):
     nim_demos.select([0, 1]).save("one.json")
     nim_demos.select([0, 1, 2]).save("two.json")
     shown("learn", "one.json", *QUICK, "--out", "before.json")
-    ran = shown("learn", "two.json", *QUICK, "--before", "before.json", "--keep", "random:0-3", "--out", "after.json")
+    ran = shown(
+        "learn", "two.json", *QUICK, "--set", "before=before.json", "--set", "keep=random:0-3", "--out", "after.json"
+    )
     assert (ran.code, ran.err) == (0, "")
     assert "lost now" not in ran.out
     assert Policy.load("after.json").provenance.demonstrations.count == 3
@@ -298,9 +311,9 @@ def test_what_was_learned_before_is_gone_on_from(shown, nim_demos):
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [
-        (("--keep", "random:0"), "--keep: needs --before"),
-        (("--before", "other.json"), "other.json: the policy is for another game"),
-        (("--before", "none.json"), "none.json"),
+        (("--set", "keep=random:0"), "--set keep: needs --set before"),
+        (("--set", "before=other.json"), "other.json: the policy is for another game"),
+        (("--set", "before=none.json"), "none.json"),
     ],
 )
 def test_what_was_learned_before_must_be_of_this_game(shown, words, complaint):
@@ -332,11 +345,11 @@ def test_what_is_pinned_and_struck_is_kept_to(shown, nim_demos):
     told = shown("explain", "before.json", "--programs", "--most", "1").out.splitlines()
     rule = told[1]
     struck = rule.split(" and ")[-1]
-    ran = shown("learn", "two.json", *QUICK, "--strike", struck, "--out", "struck.json")
+    ran = shown("learn", "two.json", *QUICK, "--set", f"strike={struck}", "--out", "struck.json")
     assert ran.code == 0
     assert Policy.load("struck.json").keeps_to(Constraints.parse([], [struck], nim_demos.tokens))
     assert not Policy.load("before.json").keeps_to(Constraints.parse([], [struck], nim_demos.tokens))
-    ran = shown("learn", "two.json", *QUICK, "--pin", rule, "--ensemble", "5", "--out", "pinned.json")
+    ran = shown("learn", "two.json", *QUICK, "--set", f"pin={rule}", "--set", "ensemble=5", "--out", "pinned.json")
     assert ran.code == 0
     assert Policy.load("pinned.json").keeps_to(Constraints.parse([rule], [], nim_demos.tokens))
 
@@ -344,25 +357,25 @@ def test_what_is_pinned_and_struck_is_kept_to(shown, nim_demos):
 @pytest.mark.parametrize("more", [(), ("--published",)])
 def test_a_pinned_rule_that_contradicts_is_named_on_stderr(shown, nim_demos, more):
     nim_demos.select([0]).save("one.json")
-    ran = shown("learn", "one.json", *QUICK, "--pin", "at_action_cell(cell_is_value(matchstick))", *more)
+    ran = shown("learn", "one.json", *QUICK, "--set", "pin=at_action_cell(cell_is_value(matchstick))", *more)
     assert ran.code == 0
     (line,) = ran.err.splitlines()
     assert line.startswith('shown: the rule "the clicked cell is a matchstick" allows (')
     assert "in demonstration 0, step 0, where" in line
 
 
-@pytest.mark.parametrize("option", ["--pin", "--strike"])
+@pytest.mark.parametrize("option", ["pin", "strike"])
 def test_a_condition_that_cannot_be_read_is_refused(shown, nim_demos, option):
     nim_demos.select([0]).save("one.json")
-    ran = shown("learn", "one.json", *QUICK, option, "at_action_cell(cell_is_value(matchstik))")
-    assert ran.complaint.startswith("--pin, --strike: program 'at_action_cell(cell_is_value(matchstik))'")
+    ran = shown("learn", "one.json", *QUICK, "--set", f"{option}=at_action_cell(cell_is_value(matchstik))")
+    assert ran.complaint.startswith("--set pin, strike: program 'at_action_cell(cell_is_value(matchstik))'")
     assert "Did you mean 'matchstick'?" in ran.complaint
 
 
 def test_the_rule_that_is_printed_is_the_one_that_acts_unless_all_are_to_vote(shown):
     learn = ("learn", "nim", "--levels", "train:0-1", *QUICK)
     shown(*learn, "--out", "rule.json")
-    shown(*learn, "--vote", "--out", "vote.json")
+    shown(*learn, "--set", "vote=yes", "--out", "vote.json")
     rule, vote = (Policy.load(name) for name in ("rule.json", "vote.json"))
     assert len(rule.components) == 1 < len(vote.components)
     assert not vote.front
@@ -378,6 +391,6 @@ def test_the_rule_that_is_printed_is_the_one_that_acts_unless_all_are_to_vote(sh
 
 
 def test_a_rule_of_another_length_can_be_taken(shown):
-    ran = shown("learn", "nim", "--levels", "train:0-1", *QUICK, "--rule", "1000")
+    ran = shown("learn", "nim", "--levels", "train:0-1", *QUICK, "--set", "rule=1000")
     assert ran.code == 2
     assert "no rule with 1000 conditions. There are rules with" in ran.err

@@ -305,7 +305,7 @@ def test_the_command_takes_a_device(some_device, tmp_path, capsys):
     for device in ("cpu", "cuda"):
         out = tmp_path / f"{device}.json"
         command = ["learn", "nim", "--levels", "train:0-2", "--published", "--programs", "1000", "--quiet"]
-        assert main([*command, "--device", device, "--out", str(out)]) == 0
+        assert main([*command, "--set", f"device={device}", "--out", str(out)]) == 0
         written.append(out.read_bytes())
     capsys.readouterr()
     assert written[0] == written[1]
@@ -322,7 +322,7 @@ def test_without_cupy_there_is_one_line_that_says_so(monkeypatch, capsys):
     monkeypatch.setitem(sys.modules, "cupy", None)
     with pytest.raises(MissingExtra, match=r"CuPy.*gpu"):
         check_device("cuda")
-    assert main(["learn", "nim", "--device", "cuda", "--published"]) == 2
+    assert main(["learn", "nim", "--set", "device=cuda", "--published"]) == 2
     assert capsys.readouterr().err.startswith("shown: this needs CuPy, which is not installed.")
 
 
@@ -336,6 +336,6 @@ def test_without_a_gpu_there_is_one_line_that_says_so(monkeypatch, capsys):
     runtime = type("runtime", (), {"CUDARuntimeError": Absent})
     cupy = type("cupy", (), {"cuda": type("cuda", (), {"Device": staticmethod(no_device), "runtime": runtime})})
     monkeypatch.setitem(sys.modules, "cupy", cupy)
-    assert main(["learn", "nim", "--device", "cuda", "--published"]) == 2
+    assert main(["learn", "nim", "--set", "device=cuda", "--published"]) == 2
     said = capsys.readouterr().err
     assert said == ("shown: device cuda: no usable GPU (no CUDA-capable device is detected). Use the device cpu.\n")

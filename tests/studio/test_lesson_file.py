@@ -229,7 +229,18 @@ def test_a_lesson_is_learned_as_it_says_on_the_command_line_too(shared, tmp_path
     assert provenance["constraints"]["struck"] == list(accident.programs)
     assert 'the rule "the clicked cell is a matchstick" allows' in told.err  # at odds with what was shown
     # The command line goes before the lesson.
-    words = ["--programs", "600", "--interpretation", "exact", "--symmetry", "--practice", "0", "--quiet", "--json"]
+    words = [
+        "--programs",
+        "600",
+        "--interpretation",
+        "exact",
+        "--symmetry",
+        "declared",
+        "--practice",
+        "0",
+        "--quiet",
+        "--json",
+    ]
     assert main(["learn", "nim-lesson.json", *words]) == 0
     provenance = json.loads(capsys.readouterr().out)["provenance"]
     assert (provenance["programs"], bool(provenance["symmetries"])) == (600, True)

@@ -67,16 +67,16 @@ def test_the_command_reads_grids_as_text_or_from_files(tmp_path: Path, capsys: p
     command = ["learn", demos, "--language", "standard", "--quiet"]
     told = []
     for file in (text, levels):
-        assert main([*command, "--grids", file]) == 0
+        assert main([*command, "--set", f"grids={file}"]) == 0
         told.append(next(line for line in capsys.readouterr().out.splitlines() if "rules together do" in line))
     assert told[0] == told[1]
     assert "of 20 grids this rule does what" in told[0]
-    assert main([*command, "--programs", "20", "--grids", demos]) in (0, 1)
+    assert main([*command, "--programs", "20", "--set", f"grids={demos}"]) in (0, 1)
     Path(levels).write_text('{"levels": [3]}')
-    assert main([*command, "--grids", levels]) == 2
+    assert main([*command, "--set", f"grids={levels}"]) == 2
     assert '"levels" must be a list of texts' in capsys.readouterr().err
 
 
 def test_where_levels_can_be_generated_grids_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture):
-    assert main(["learn", "nim", "--grids", str(tmp_path / "grids.txt")]) == 2
+    assert main(["learn", "nim", "--set", f"grids={tmp_path / 'grids.txt'}"]) == 2
     assert "nim makes levels to practice on" in capsys.readouterr().err

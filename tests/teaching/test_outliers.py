@@ -81,11 +81,11 @@ def test_the_command_names_a_slip_and_can_keep_it(tmp_path: Path, capsys: pytest
     assert main(command) == 0
     told = capsys.readouterr().out
     assert "row 8 looks like a slip" in told
-    assert "It was left out. To keep it: --keep-all" in told
+    assert "It was left out. To keep it: --set keep-all=yes" in told
     assert main([*command, "--json"]) == 0
     (outlier,) = json.loads(capsys.readouterr().out)["outliers"]
     assert (outlier["row"], outlier["others"]) == (8, 19)
-    assert main([*command, "--keep-all"]) == 0
+    assert main([*command, "--set", "keep-all=yes"]) == 0
     assert "slip" not in capsys.readouterr().out
 
 

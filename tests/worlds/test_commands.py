@@ -77,7 +77,7 @@ def test_of_won_and_lost_episodes_the_won_ones_are_learned_from(command):
     assert (code, len(every)) == (0, 10)
     assert 0 < len(every.won) < 10, "these seeds have both"
     code, _, err = command("demonstrate", lake, "--seeds", "0-9", "--out", "won.json")
-    counted = f"shown: the expert won {len(every.won)} of 10 episodes; the others are left out; --keep-lost keeps them."
+    counted = f"shown: the expert won {len(every.won)} of 10 episodes; the others are left out (keep-lost keeps them)."
     assert err.startswith(f"{counted}\n")
     assert Demonstrations.load("won.json") == every.won
 

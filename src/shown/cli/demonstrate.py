@@ -16,6 +16,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("game", metavar="GAME|WORLD", help="game or world whose expert plays")
     options.add_starts(parser, "train:0-4", "0-4")
     options.add_expert(parser)
+    parser.add_argument("--keep-lost", action="store_true", help="keep episodes that the expert did not win")
     parser.add_argument(
         "--style", metavar="NAME", help="play in a scripted style instead; `shown games GAME` lists the styles"
     )

@@ -66,8 +66,8 @@ def follow(args: argparse.Namespace, lesson: LessonFile) -> None:
         args.language = args.language or preferences.language
     if preferences.interpretation is not None:
         args.interpretation = args.interpretation or preferences.interpretation.name
-    if args.symmetry is None and lesson.game.symmetries:
-        args.symmetry = preferences.mirrored
+    if args.symmetry is None and lesson.game.symmetries and preferences.mirrored is not None:
+        args.symmetry = "declared" if preferences.mirrored else "none"
     for kind in KINDS:
         programs = [text for remark in lesson.remarks if remark.kind == kind for text in remark.programs]
         setattr(args, kind, [*getattr(args, kind), *programs])

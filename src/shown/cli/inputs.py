@@ -74,14 +74,14 @@ def levels_or_seeds(place: Playable, args: argparse.Namespace) -> str | list[int
 
 
 def expert_demonstrations(place: Playable, args: argparse.Namespace) -> Demonstrations:
-    """Return the expert's demonstrations of what --levels or --seeds ask for; lost ones only with --keep-lost.
+    """Return the expert's demonstrations of what --levels or --seeds ask for; lost ones only with keep-lost.
 
     Where none is won, all are returned: in some worlds nothing counts as won.
     """
     shown = demonstrate(place, levels_or_seeds(place, args), args.seed)
     won = shown.won
     if len(won) < len(shown) and not args.keep_lost:
-        some = f"the expert won {len(won)} of {len(shown)} episodes; the others are left out; --keep-lost keeps them"
+        some = f"the expert won {len(won)} of {len(shown)} episodes; the others are left out (keep-lost keeps them)"
         say(f"shown: {some if len(won) else 'no episode of the expert counts as won; all are kept'}.")
     return shown if args.keep_lost or not len(won) else won
 

@@ -6,7 +6,7 @@ import argparse
 import math
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -16,7 +16,7 @@ from shown.cli.inputs import find_language, load_policy, read_grids
 from shown.cli.output import check_writable, print_json, say, sigterm_interrupts
 from shown.demonstrations import Demonstrations
 from shown.engine import compilation
-from shown.errors import BadInput, at, printable
+from shown.errors import BadInput, at, did_you_mean, printable
 from shown.evaluation.device import DEVICES
 from shown.evaluation.resources import Resources
 from shown.grid import Grid
@@ -48,67 +48,55 @@ STOPPED = "shown: stopped; keeping the best so far."
 
 def configure(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add(
-        "source",
-        nargs="+",
-        metavar="GAME|WORLD|FILE",
-        help="game or world, whose expert demonstrates; or files of demonstrations or studio lessons",
-    )
-    options.add_starts(parser, "train:0-4", "0-4", "levels that the expert demonstrates")
+    parser.usage = "shown learn GAME|WORLD|FILE [FILE …] [options]"
+    add("source", nargs="+", metavar="GAME|WORLD|FILE", help="whose expert demonstrates, or files of demonstrations")
+    options.add_starts(parser, "train:0-4", "0-4", "demonstrated levels")
     options.add_expert(parser)
     options.add_world(parser, "in the files")
-    add("--out", metavar="FILE", help="policy file to write (JSON)")
+    add("--out", metavar="FILE", help="policy file to write")
     options.add_language(parser, "paper; in practice also standard")
     add("--programs", type=_programs, metavar="N", help=f"programs to enumerate, or auto (default: {PROGRAMS:,})")
-    _add_teaching_options(parser)
+    limits = f"{GAME_SECONDS:g} in games, {WORLD_SECONDS:g} elsewhere"
+    add("--practice", type=options.number(float, 0.0, 1e6), metavar="S", help=f"seconds; 0: none (default: {limits})")
+    add("--interpretation", metavar="NAME", help="exact, equivalent, changed, first, expert, winning; /any-order")
+    add("--symmetry", metavar="MOTIONS", help="declared, none, or motions such as left-right (default: tried)")
     options.add_seed(parser)
-    add("--threads", type=options.positive, metavar="N", help="threads (default: one per core)")
-    add("--device", choices=DEVICES, default="cpu", help="evaluate programs on the CPU or a GPU (cuda)")
-    add("--memory", type=options.positive, metavar="MIB", help="memory of the programs; then fewer are used")
+    add("--published", action="store_true", default=None, help="the paper's method: one fit of the exact clicks")
     add("--quiet", action="store_true", help="do not report progress")
     options.add_json(parser)
-    add = parser.add_argument_group("options of a single fit to the exact clicks, without practice").add_argument
-    add("--published", action="store_true", default=None, help="the paper's method, exactly")
-    add("--ensemble", type=options.positive, metavar="K", help="components in the mixture (default: 25)")
-    add("--trees", type=options.positive, metavar="N", help="random trees per prefix (default: 5)")
-    add("--noise", type=options.fraction, metavar="E", help="error rate of the teacher (default: 0)")
-    every = "enumerate all programs that are as probable as the last one"
-    add("--finish-level", action="store_true", default=None, help=every)
-    add("--keep-literals", action="store_true", default=None, help="keep redundant conditions")
+    parser.set_defaults(**{name.replace("-", "_"): [] if name in LISTS else None for name in SETTINGS})
+    add("--set", action=_Set, metavar="NAME=VALUE", help="for experimenters: see below")
+    parser.epilog = f"settings: {', '.join(SETTINGS)}; docs/guides/teaching.md explains them"
 
 
-def _add_teaching_options(parser: argparse.ArgumentParser) -> None:
-    add = parser.add_argument
-    add(
-        "--practice",
-        type=options.number(float, 0.0, 1e6),
-        metavar="S",
-        help="time limit of practice in seconds, fits included; 0 for none "
-        f"(default: {GAME_SECONDS:g} in games, {WORLD_SECONDS:g} in other worlds)",
-    )
-    add("--vote", action="store_true", help="keep all rules that fit, which vote, instead of one rule")
-    add("--rule", type=options.positive, metavar="N", help="take the rule with N conditions among those found")
-    add("--grids", metavar="FILE", help="further grids on which one rule is sought, where nothing can be played")
-    add("--keep-all", action="store_true", help="explain all rows of a log, suspected slips included")
-    add("--before", metavar="POLICY", help="earlier policy to amend")
-    add("--keep", metavar="LEVELS|SEEDS", help="levels won by --before that must stay won")
-    add("--pin", action="append", default=[], metavar="RULE", help='rule to keep, such as "PROGRAM and not PROGRAM"')
-    add("--strike", action="append", default=[], metavar="PROGRAM", help="condition that no rule may contain")
-    add(
-        "--interpretation",
-        metavar="NAME",
-        help="meaning of a click: exact, equivalent, changed, first, expert or winning; any-order alone, or as in "
-        "equivalent/any-order",
-    )
-    add(
-        "--symmetry",
-        nargs="?",
-        const=True,
-        metavar="MOTIONS",
-        help="demonstrations also hold mirrored or rotated: as the game declares, or by motions such as "
-        "left-right,up-down (default: with and without are tried)",
-    )
-    add("--no-symmetry", dest="symmetry", action="store_const", const=False, help="demonstrations hold as shown only")
+SETTINGS: Mapping[str, Callable[[str], Any]] = {
+    **{"ensemble": options.positive, "trees": options.positive, "noise": options.fraction},
+    **{"finish-level": options.yes, "keep-literals": options.yes},
+    **{"vote": options.yes, "rule": options.positive, "grids": str, "before": str, "keep": str},
+    **{"pin": str, "strike": str, "keep-all": options.yes, "keep-lost": options.yes},
+    **{"threads": options.positive, "device": options.one_of(*DEVICES), "memory": options.positive},
+}
+"""What `--set` takes, with its type."""
+
+LISTS = ("pin", "strike")
+"""Settings that may be given several times."""
+
+
+class _Set(argparse.Action):
+    """Stores NAME=VALUE under its name."""
+
+    def __call__(self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, text: Any, *_: Any) -> None:
+        name, _, value = text.partition("=")
+        name = name.replace("_", "-")
+        if name not in SETTINGS:
+            hint = did_you_mean(name, SETTINGS).rstrip(".")
+            raise argparse.ArgumentError(self, f"no setting called {name[:40]!r}. {hint}")
+        try:
+            converted = SETTINGS[name](value)
+        except argparse.ArgumentTypeError as error:
+            raise argparse.ArgumentError(self, f"{name}: {error}") from None
+        dest = name.replace("-", "_")
+        setattr(namespace, dest, [*getattr(namespace, dest), converted] if name in LISTS else converted)
 
 
 @dataclass(frozen=True)
@@ -137,13 +125,13 @@ class _Result:
 def run(args: argparse.Namespace) -> int:
     check_writable(args.out)
     if args.keep and not args.before:
-        raise BadInput("--keep: needs --before, the policy that won these levels.")
+        raise BadInput("--set keep: needs --set before, the policy that won these levels.")
     task = _task(args)
     start = time.monotonic()
     if args.quiet:
         compilation.NOTICE_AFTER = compilation.NEVER
     memory_limit = args.memory * 2**20 if args.memory else None
-    resources = Resources(args.threads, args.device, memory_limit, args.seed)
+    resources = Resources(args.threads, args.device or DEVICES[0], memory_limit, args.seed)
     single = any(getattr(args, name) is not None for name in SINGLE_FIT)
     result = (_fit_once if single else _teach)(args, task, resources)
     for contradiction in result.contradictions:
@@ -193,7 +181,7 @@ def _task(args: argparse.Namespace) -> _Task:
         raise BadInput(f"--published uses the vocabulary paper, not {args.language}. Omit one of the options.")
     tokens, buttons = demonstrations.tokens, demonstrations.buttons
     words = STANDARD if language is None else language
-    constraints = Constraints.parse(args.pin, args.strike, tokens, buttons, words, "--pin, --strike")
+    constraints = Constraints.parse(args.pin, args.strike, tokens, buttons, words, "--set pin, strike")
     return _Task(demonstrations, place, language, constraints)
 
 
@@ -247,7 +235,7 @@ def _teach(args: argparse.Namespace, task: _Task, resources: Resources) -> _Resu
         constraints=task.constraints,
         one_rule=not args.vote,
         grids=_further_grids(args, task),
-        keep_all=args.keep_all,
+        keep_all=bool(args.keep_all),
         resources=resources,
     )
     best = None
@@ -267,11 +255,11 @@ def _teach(args: argparse.Namespace, task: _Task, resources: Resources) -> _Resu
         return _Result(best, code=INTERRUPTED)
 
 
-def _symmetries(asked: bool | str | None, task: _Task) -> tuple[Transformation, ...] | None:
+def _symmetries(asked: str | None, task: _Task) -> tuple[Transformation, ...] | None:
     """Return the symmetries that --symmetry asks for; None to try the declared ones, and none."""
-    if asked is None or asked is False:
+    if asked in (None, "none"):
         return None if asked is None else ()
-    if isinstance(asked, str):
+    if asked != "declared":
         shown = task.demonstrations
         with at(f"--symmetry {asked}: "):
             return by_name(asked.split(","), shown.tokens, shown.buttons)
@@ -283,7 +271,7 @@ def _symmetries(asked: bool | str | None, task: _Task) -> tuple[Transformation, 
 def _result(args: argparse.Namespace, taught: Taught, task: _Task) -> _Result:
     seen = taught.policy.provenance.programs or args.programs
     if args.memory and args.programs != "auto" and seen < args.programs:
-        say(f"shown: --memory {args.memory} was enough for {seen:,} programs only.")
+        say(f"shown: --set memory={args.memory} was enough for {seen:,} programs only.")
     policy = taught.policy if taught.learned else None
     if policy is not None and args.rule is not None:
         policy = policy.with_rule(args.rule)
@@ -296,7 +284,7 @@ def _further_grids(args: argparse.Namespace, task: _Task) -> list[Grid]:
     if args.grids is None:
         return []
     if task.place is not None and args.practice != 0:
-        raise BadInput(f"--grids: {task.place.name} makes levels to practice on. Omit the option, or use --practice 0.")
+        raise BadInput(f"--set grids: {task.place.name} makes levels to practice on. Omit it, or use --practice 0.")
     return read_grids(args.grids, task.demonstrations.tokens)
 
 
@@ -357,7 +345,7 @@ def _remarks(taught: Taught, task: _Task) -> Iterator[str]:
         yield "No new episode could be played to its end in time. A larger --practice allows that."
     yield from _alone_and_together(taught)
     for outlier in taught.outliers:
-        yield f"{outlier.text} To keep it: --keep-all"
+        yield f"{outlier.text} To keep it: --set keep-all=yes"
     if taught.stopped is not None:
         yield f"learning ended early: {taught.stopped}"
     if taught.lost:

@@ -19,7 +19,7 @@ def add_language(parser: argparse.ArgumentParser, default: str = "as in the poli
     parser.add_argument(
         "--language",
         metavar="VOCABULARY",
-        help=f"paper, standard, another of `shown languages`, or module:OBJECT (default: {default})",
+        help=f"a name in `shown languages`, or module:OBJECT (default: {default})",
     )
 
 
@@ -29,11 +29,9 @@ def add_starts(parser: argparse.ArgumentParser, levels: str, seeds: str, what: s
         "--levels",
         default=levels,
         metavar="SPEC",
-        help=f"{what}: train:0-4, test:0-8, random:0-99, a file, or several joined by commas (default: {levels})",
+        help=f"{what}: train:0-4, test:0-8, random:0-99, a file (default: {levels})",
     )
-    parser.add_argument(
-        "--seeds", type=seed_range, metavar="A-B", help=f"the same for worlds without levels (default: {seeds})"
-    )
+    parser.add_argument("--seeds", type=seed_range, metavar="A-B", help=f"in worlds without levels (default: {seeds})")
     parser.set_defaults(default_levels=levels, default_seeds=seeds)
 
 
@@ -41,16 +39,12 @@ def add_world(parser: argparse.ArgumentParser, default: str = "as in the policy"
     parser.add_argument(
         "--world",
         metavar="NAME",
-        help="game or world to play: a name such as gym:FrozenLake-v1, or your own as module:Class "
-        f"(default: {default})",
+        help=f"game or world to play, such as gym:Taxi-v3 or module:Class (default: {default})",
     )
 
 
 def add_expert(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--expert", metavar="MODULE:FUNCTION", help="expert for a world: a function from its environment to an action"
-    )
-    parser.add_argument("--keep-lost", action="store_true", help="keep episodes that the expert did not win")
+    parser.add_argument("--expert", metavar="MODULE:FUNCTION", help="expert of a world: from environment to action")
 
 
 def add_seed(parser: argparse.ArgumentParser) -> None:
@@ -80,6 +74,26 @@ def number(kind: type[Number], low: Number, high: Number | None = None) -> Calla
         return value
 
     return convert
+
+
+def one_of(*words: str) -> Callable[[str], str]:
+    """Return an argparse type for one of these words."""
+
+    def convert(text: str) -> str:
+        if text not in words:
+            raise argparse.ArgumentTypeError(f"expected {' or '.join(words)}, not {text[:40]!r}")
+        return text
+
+    return convert
+
+
+def yes(text: str) -> bool:
+    """Convert yes or no.
+
+    >>> yes("yes"), yes("no")
+    (True, False)
+    """
+    return one_of("yes", "no")(text) == "yes"
 
 
 natural = number(int, 0)
