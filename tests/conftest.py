@@ -46,15 +46,7 @@ LONGEST = ("tests/test_docs.py::test_the_page_runs", "tests/studio/", "tests/fuz
 """The places of the longest tests. They come first, so that no worker is left alone with one of them at the end."""
 
 
-OUTSIDE = ("tests/studio/test_browser", "tests/evidence/test_minecraft.py")
-"""Tests of browsers and Node, which may be slow to answer on a busy machine. A failed one is run once more."""
-
-
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    for item in items:
-        if item.nodeid.startswith(OUTSIDE):
-            item.add_marker(pytest.mark.flaky(reruns=1))
-
     items.sort(key=lambda item: not item.nodeid.startswith(LONGEST))
 
 

@@ -63,16 +63,6 @@ def test_files_round_trip(tmp_path_factory, form, demos):
 
 
 @given(demonstrations().map(plain))
-def test_datasets_of_hugging_face_round_trip(demos):
-    import datasets
-
-    rows = datasets.Dataset.from_list(tables.to_rows(demos))
-    assert tables.from_rows(rows, demos.tokens, demos.buttons, named(demos)) == demos
-    if len(demos):
-        arrays = rows.with_format("numpy")
-        assert tables.from_rows(arrays, demos.tokens, demos.buttons) == demos
-
-
 @given(demonstrations())
 def test_arrays_of_numbers_are_grids_too(demos):
     rows = [
