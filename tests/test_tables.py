@@ -62,7 +62,6 @@ def test_files_round_trip(tmp_path_factory, form, demos):
     assert tables.load(path, demos.tokens, demos.buttons, named(demos)) == demos
 
 
-@given(demonstrations().map(plain))
 @given(demonstrations())
 def test_arrays_of_numbers_are_grids_too(demos):
     rows = [
