@@ -30,7 +30,6 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "languages": ("shown.cli.languages", "list the vocabularies, or the primitives of one"),
     "convert": ("shown.cli.convert", "convert demonstrations to and from tables and Minari datasets"),
     "export": ("shown.cli.export", "export a policy as a Python file without dependencies"),
-    "completion": ("shown.cli.completion", "print a shell-completion script"),
 }
 """Module and summary of each command. A module has `configure(parser)` and `run(args) -> exit code`."""
 
