@@ -141,6 +141,7 @@ def test_the_form_of_a_csv_file(tmp_path):
         ({"grid": "L!", "action": "0,1", "outcome": "good"}, "line 3, column 'outcome': must be one of won, lost"),
         ({"grid": "L!", "action": "0,1", "level": "a\x1b"}, "line 3, column 'level': must be text on one line."),
         ({"grid": "L!", "action": "0,1", "weight": -1}, "line 3, column 'weight': a weight is a number above 0"),
+        ({"grid": "L!", "action": "0,1", "weight": 10**400}, "line 3, column 'weight': a weight is a number above 0"),
         ({"grid": "L!", "action": "0,1", "open": "0,7"}, "line 3, column 'open': action (0, 7) is off the grid"),
         ({"grid": "L!", "action": "0,1", "open": 3}, "line 3, column 'open': open actions are a list"),
         ({"grid": "L!", "action": "0,1", "refused": "no"}, "line 3, column 'refused': must be true or false"),
@@ -184,6 +185,8 @@ def test_rows_that_contradict_each_other():
 
 
 def test_columns_and_files_that_are_none():
+    with pytest.raises(BadInput, match=r"^rows must be mappings from columns to values, not int\.$"):
+        tables.from_rows(7, LIFT)
     with pytest.raises(BadInput, match="columns: 'board' has no meaning"):
         tables.from_rows([], LIFT, columns={"board": "grid"})
     with pytest.raises(BadInput, match=r"log.xlsx: unknown format. The names of tables end in .csv or .jsonl"):
