@@ -24,7 +24,7 @@ from shown.language.grammar import Block, Grammar, Leaves, Rule, uniform
 from shown.language.primitives import Language, Primitive
 from shown.language.reach import margin_for
 from shown.language.reference import View, run
-from shown.language.terms import Kind, Term
+from shown.language.terms import Kind, Term, names_by_kind
 from shown.policy import Component, Formula, Literal, Policy
 from shown.provenance import NO_PROVENANCE, Provenance
 from shown.symmetry import of_cell, of_grid, of_value
@@ -126,6 +126,39 @@ def programs(of: Tokens = TOKENS, buttons: tuple[str, ...] = (), most: int = 6) 
 
 
 @st.composite
+def any_term(
+    draw: Any,
+    language: Language,
+    of: Tokens = TOKENS,
+    buttons: tuple[str, ...] = (),
+    kind: Kind = Kind.PROGRAM,
+    depth: int = 3,
+) -> Term:
+    """Any program that a language can say in a world, nested up to `depth`."""
+    word = draw(
+        st.sampled_from(
+            [
+                word
+                for word in language.values()
+                if word.gives is kind
+                and word.needs in (None, "button" if buttons else "click")
+                and (depth or Kind.CONDITION not in word.takes)
+            ]
+        )
+    )
+    atoms = names_by_kind(of.values, buttons)
+
+    def argument(kind: Kind) -> Any:
+        if kind is Kind.CONDITION:
+            return draw(any_term(language, of, buttons, kind, depth - 1))
+        if kind in atoms:
+            return draw(st.sampled_from(atoms[kind]))
+        return draw(st.integers(0, 7) if kind is Kind.NUMBER else offsets())
+
+    return Term(word.name, tuple(map(argument, word.takes)))
+
+
+@st.composite
 def demonstrations(draw: Any, most: int = 3) -> Demonstrations:
     """Demonstrations of any world, with clicks or with buttons."""
     world = draw(tokens())
@@ -183,20 +216,29 @@ json_values = st.recursive(
 
 
 @st.composite
-def damaged(draw: Any, value: Any) -> Any:
-    """A JSON value with one part of it, however deep inside, replaced by something else or gone."""
+def damaged(draw: Any, value: Any, by: SearchStrategy[Any] = json_values) -> Any:
+    """A JSON value with one part of it, however deep inside, replaced by something else, gone or there twice."""
     if isinstance(value, dict) and value and draw(st.integers(0, 5)):
         key = draw(st.sampled_from(sorted(value)))
-        if draw(st.integers(0, 9)) == 0:
-            return {k: v for k, v in value.items() if k != key}
-        return {**value, key: draw(damaged(value[key]))}
+        rest = {k: v for k, v in value.items() if k != key}
+        match draw(st.integers(0, 9)):
+            case 0:
+                return rest
+            case 1:
+                return {**rest, draw(st.text(max_size=8)): value[key]}
+        return {**value, key: draw(damaged(value[key], by))}
     if isinstance(value, list) and value and draw(st.integers(0, 5)):
         place = draw(st.integers(0, len(value) - 1))
-        return [draw(damaged(item)) if i == place else item for i, item in enumerate(value)]
+        match draw(st.integers(0, 9)):
+            case 0:
+                return value[:place] + value[place + 1 :]
+            case 1:
+                return value[: place + 1] * draw(st.sampled_from([2, 70])) + value[place:]
+        return [draw(damaged(item, by)) if i == place else item for i, item in enumerate(value)]
     if isinstance(value, str) and value and draw(st.booleans()):
         cut = draw(st.integers(0, len(value)))
         return value[:cut] + draw(st.text(max_size=3)) + value[cut + draw(st.integers(0, 2)) :]
-    return draw(json_values)
+    return draw(by)
 
 
 def plainly(term: Term, view: View, language: Mapping[str, Primitive], *cell: Any) -> bool:

@@ -178,6 +178,12 @@ def test_bad_csv(tmp_path, text, complaint):
     assert str(refused.value).startswith(f"{path}, {complaint}")
 
 
+def test_an_error_names_only_so_many_columns_and_shortens_them():
+    with pytest.raises(BadInput) as refused:
+        tables.from_rows([{"x" * 10**6: 1} | {f"c{i}": 0 for i in range(10**5)}], LIFT)
+    assert len(str(refused.value)) < 1000
+
+
 def test_rows_that_contradict_each_other():
     rows = [{"grid": "L!", "action": "0,1", "episode": 3, "seed": seed} for seed in (4, None, 5)]
     with pytest.raises(BadInput, match=r"row 2, column 'seed': is 5 here and 4 in an earlier row\."):
