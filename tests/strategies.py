@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from copy import deepcopy
 from fractions import Fraction
+from functools import reduce
 from itertools import chain
+from operator import getitem
 from typing import Any
 
 import numpy as np
@@ -217,28 +220,32 @@ json_values = st.recursive(
 
 @st.composite
 def damaged(draw: Any, value: Any, by: SearchStrategy[Any] = json_values) -> Any:
-    """A JSON value with one part of it, however deep inside, replaced by something else, gone or there twice."""
-    if isinstance(value, dict) and value and draw(st.integers(0, 5)):
-        key = draw(st.sampled_from(sorted(value)))
-        rest = {k: v for k, v in value.items() if k != key}
-        match draw(st.integers(0, 9)):
-            case 0:
-                return rest
-            case 1:
-                return {**rest, draw(st.text(max_size=8)): value[key]}
-        return {**value, key: draw(damaged(value[key], by))}
-    if isinstance(value, list) and value and draw(st.integers(0, 5)):
-        place = draw(st.integers(0, len(value) - 1))
-        match draw(st.integers(0, 9)):
-            case 0:
-                return value[:place] + value[place + 1 :]
-            case 1:
-                return value[: place + 1] * draw(st.sampled_from([2, 70])) + value[place:]
-        return [draw(damaged(item, by)) if i == place else item for i, item in enumerate(value)]
-    if isinstance(value, str) and value and draw(st.booleans()):
-        cut = draw(st.integers(0, len(value)))
-        return value[:cut] + draw(st.text(max_size=3)) + value[cut + draw(st.integers(0, 2)) :]
-    return draw(by)
+    """A JSON value of which one part, however deep inside, is replaced, renamed, gone or there twice."""
+    box = [deepcopy(value)]
+    # Of parts of one kind, such as the steps of a demonstration, one is as good as another.
+    kinds = {tuple(key if isinstance(key, str) else 0 for key in place): place for place in _places(box)}
+    *path, key = draw(st.sampled_from(list(kinds.values())))
+    holder = reduce(getitem, path, box)
+    match draw(st.integers(0, 9)), holder[key]:
+        case 0, _ if path:
+            del holder[key]
+        case 1, part if path and isinstance(holder, list):
+            holder[key:key] = [part] * draw(st.sampled_from([1, 70]))
+        case 2, _ if isinstance(holder, dict):
+            holder[draw(st.text(max_size=8))] = holder.pop(key)
+        case 3 | 4, str(text) if text:
+            cut = draw(st.integers(0, len(text)))
+            holder[key] = text[:cut] + draw(st.text(max_size=3)) + text[cut + draw(st.integers(0, 2)) :]
+        case _:
+            holder[key] = draw(by)
+    return box[0]
+
+
+def _places(value: Any, here: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """Yield the path to each part of a JSON value."""
+    for key, inner in value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ():
+        yield (*here, key)
+        yield from _places(inner, (*here, key))
 
 
 def plainly(term: Term, view: View, language: Mapping[str, Primitive], *cell: Any) -> bool:

@@ -65,7 +65,7 @@ FORMS = {
 
 @pytest.mark.parametrize("name", FILES)
 @given(data=st.data())
-@settings(max_examples=examples(400))
+@settings(max_examples=examples(800))
 def test_a_file_is_refused_in_one_line_or_read_and_written_whole(name, data, tmp_path_factory):
     load, save, plain = FORMS.get(name, LEVELS)
     path = tmp_path_factory.mktemp("files") / name

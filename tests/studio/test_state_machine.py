@@ -9,7 +9,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_as_test
 
-from hostile_files import hostile, lesson_of, levels_of, shown_by_expert, spoiled, written
+from hostile_files import hostile, lesson_of, levels_of, odd_values, shown_by_expert, spoiled, written
 from serving import Server, Tab, check_heard
 from shown.studio.commands import COMMANDS
 from strategies import examples
@@ -20,19 +20,16 @@ TAKING = ("delete", "undo", "redo")  # commands after which there may be fewer d
 JSON = {"Content-Type": "application/json"}
 ASKED = sorted({*COMMANDS} - {"set-aside", "learn"})  # one takes everything away on purpose, one has its own rule
 
-contents = [what(game) for what in (lesson_of, levels_of) for game in GAMES]
-contents += [shown_by_expert(game).to_json() for game in GAMES]
-fields = st.fixed_dictionaries(
-    {
-        "game": st.sampled_from(GAMES),
-        "page": st.sampled_from(["1", "2"]),
-        "action": st.lists(st.integers(0, 8), min_size=2, max_size=2) | st.none(),
-        "level": st.sampled_from(["train:0", "test:0", "random:7", "painted:1", "train:99"]),
-        **{name: st.integers(0, 3) for name in ("step", "seed", "count", "first")},
-        **{name: st.booleans() for name in ("learn", "toured")},
-        "content": st.sampled_from(contents),
-    }
-)
+CONTENTS = [what(game) for what in (lesson_of, levels_of) for game in GAMES]
+FIELDS = {
+    "game": st.sampled_from(GAMES),
+    "page": st.sampled_from(["1", "2"]),
+    "action": st.lists(st.integers(0, 8), min_size=2, max_size=2) | st.none(),
+    "level": st.sampled_from(["train:0", "test:0", "random:7", "painted:1", "train:99"]),
+    **{name: st.integers(0, 3) for name in ("step", "seed", "count", "first")},
+    **{name: st.booleans() for name in ("learn", "toured")},
+    "content": st.sampled_from([*CONTENTS, *(shown_by_expert(game).to_json() for game in GAMES)]),
+}
 """What a page may send, but for numbers and positions of the lesson."""
 
 
@@ -75,7 +72,7 @@ class Visits(RuleBasedStateMachine):
 
     def body(self, data: st.DataObject) -> dict[str, Any]:
         """What a page may send about the lesson as it is now."""
-        body = data.draw(fields)
+        body = data.draw(st.fixed_dictionaries(FIELDS))
         lesson = self.told[body["game"]]
         numbers = sorted(ids(lesson)) or [1]
         return {**body, "id": numbers[body["step"] % len(numbers)], "rows": lesson["table"]["rows"]}
@@ -85,9 +82,18 @@ class Visits(RuleBasedStateMachine):
         hint = self.server.post("hint", game=game)["action"]
         self.send("click", {"game": game, "page": page, "action": hint})
 
-    @rule(command=st.sampled_from(["expert", *ASKED]), data=st.data())
-    def any_request(self, command: str, data: st.DataObject) -> None:
-        self.send(command, data.draw(hostile(st.just(self.body(data)))))
+    @rule(game=st.sampled_from(GAMES), page=st.sampled_from(["1", "2"]))
+    def demonstrate(self, game: str, page: str) -> None:
+        self.send("expert", {"game": game, "page": page})
+
+    @rule(command=st.sampled_from(ASKED), data=st.data())
+    def any_command(self, command: str, data: st.DataObject) -> None:
+        self.send(command, self.body(data))
+
+    @rule(command=st.sampled_from(ASKED), data=st.data())
+    def odd_request(self, command: str, data: st.DataObject) -> None:
+        odd = data.draw(st.fixed_dictionaries({}, optional=dict.fromkeys(self.body(data), odd_values)))
+        self.send(command, data.draw(hostile(st.just({**self.body(data), **odd}))))
 
     @rule(game=st.sampled_from(GAMES))
     def undo_and_redo(self, game: str) -> None:
@@ -129,5 +135,10 @@ def ids(lesson: dict[str, Any]) -> set[int]:
 def test_no_request_is_a_fault_and_no_demonstration_is_lost(make_server):
     server = make_server()
     run_state_machine_as_test(
-        lambda: Visits(server), settings=settings(max_examples=examples(80), stateful_step_count=20)
+        lambda: Visits(server), settings=settings(max_examples=examples(120), stateful_step_count=25)
     )
+    server.post("expert", game="nim")
+    before = [server.post("open", game=game)["recordings"] for game in GAMES]
+    server.kill()
+    server.start()
+    assert [server.post("open", game=game)["recordings"] for game in GAMES] == before

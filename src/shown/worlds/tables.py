@@ -14,7 +14,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-import reprlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -24,7 +23,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from shown.demonstrations import OUTCOMES, Demonstration, Demonstrations, Step, button_of, game_from_json
-from shown.errors import BadInput
+from shown.errors import BadInput, short
 from shown.files import encode_text, parse_json, read_text, write_bytes
 from shown.grid import Action, Grid, Tokens, action_from_text, action_to_text, check_action, plain_action
 
@@ -210,7 +209,7 @@ class _Reader:
         """Add the row's step to its run."""
         for column in ("grid", "action"):
             if self.names[column] not in row:
-                known = ", ".join(map(reprlib.repr, islice(row, MAX_NAMED)))
+                known = ", ".join(map(short, islice(row, MAX_NAMED)))
                 raise BadInput(
                     f"{place}: there is no column {self.names[column]!r}. Columns: {known}. Say which one it is: "
                     f"--columns {column}=NAME (in Python columns={{{column!r}: NAME}})."
@@ -295,7 +294,7 @@ def _key(value: Any) -> Any:
 def _same(value: T | None, before: T | None) -> T | None:
     """Return the value of a run, given by one of its rows or by an earlier one; they must not differ."""
     if value is not None and before is not None and value != before:
-        raise BadInput(f"is {reprlib.repr(value)} here and {reprlib.repr(before)} in an earlier row.")
+        raise BadInput(f"is {short(value)} here and {short(before)} in an earlier row.")
     return before if value is None else value
 
 
