@@ -124,10 +124,12 @@ def _fields(needed: Mapping[str, _Check], optional: Mapping[str, _Check] = Mappi
     return check
 
 
-def _each(of: _Check) -> _Check:
-    """Check every value of an object or a list."""
+def _each(of: _Check, listed: bool = False) -> _Check:
+    """Check every value of an object, or of a list."""
 
     def check(value: object, name: str) -> None:
+        if not isinstance(value, list | tuple if listed else Mapping):
+            raise _Invalid(f'"{name}" must be {"a list" if listed else "an object"}')
         for key, part in _entries(value, name).items():
             of(part, f"{name}, {key[:40]}"[:200])
 
@@ -203,13 +205,14 @@ def _learned(value: object, name: str) -> None:
 
 _COUNT = _number(0, whole=True)
 _SHARE = _number(0, 1)
+_REWARDS = _each(_number(), listed=True)
 _NAME = _matching(r"[A-Za-z0-9.,()+!_ -]{0,300}")
 _VERSION = _matching(r"[0-9]{1,9}(\.[0-9]{1,9}){0,5}")
 
 _SETTINGS = _fields(
     {
         **dict.fromkeys(("demonstrations", "game", "levels", "method"), _text),
-        **{"options": _each(_scalar), "seed": _COUNT, "test": _each(_text)},
+        **{"options": _each(_scalar), "seed": _COUNT, "test": _each(_text, listed=True)},
     },
 )
 _RESULT = _fields(
@@ -217,7 +220,7 @@ _RESULT = _fields(
         **{"success": _each(_SHARE), "won": _each(_text), "fit": _SHARE},
         **{"demonstrations": _COUNT, "steps": _COUNT, "learned": _learned},
     },
-    {"replaced": _each(_COUNT), "reward": _each(_each(_number())), "expert": _each(_each(_number()))},
+    {"replaced": _each(_COUNT), "reward": _each(_REWARDS), "expert": _each(_REWARDS)},
 )
 _ROW = _fields(
     {"settings": _SETTINGS, "versions": _each(lambda value, name: _VERSION(str(value), name))},
