@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help try test test-all test-minecraft check format benchmarks studio site fuzz soak pictures versions replay numbers clean
+.PHONY: help try test test-all test-minecraft check format benchmarks studio site soak pictures versions replay numbers clean
 
 SEED ?= 1
 ACTIONS ?= 20000
@@ -18,7 +18,6 @@ help:
 	@echo "make check       linter, formatting and types only"
 	@echo "make benchmarks  measure speed on this machine"
 	@echo "make site        the documentation as a web site, in build/site"
-	@echo "make fuzz        hostile files, commands and requests: SECONDS=60 SEED=1"
 	@echo "make soak        a studio that is killed, and whose disk fills: ACTIONS=20000 SECONDS=600 SEED=1 (KILLS=0: may not grow)"
 	@echo "make pictures    the studio's page in every state, both themes and three widths, in build/pictures"
 	@echo "make replay      run stored results again and compare: ROWS=50 SEED=1, or ROWS=5 BY=method; NETWORKS=1 trains"
@@ -68,13 +67,9 @@ studio: .venv/.dev
 site: .venv/.dev
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet
 
-fuzz: SECONDS ?= 60
-fuzz: .venv/.dev
-	PYTHONPATH=$(CURDIR)/tests $(BIN)/python -m fuzz.run --seconds $(SECONDS) --seed $(SEED)
-
 soak: SECONDS ?= 600
 soak: .venv/.dev
-	PYTHONPATH=$(CURDIR)/tests $(BIN)/python -m fuzz.soak --actions $(ACTIONS) --seconds $(SECONDS) --seed $(SEED) $(if $(KILLS),--kills $(KILLS))
+	PYTHONPATH=$(CURDIR)/tests $(BIN)/python -m soak --actions $(ACTIONS) --seconds $(SECONDS) --seed $(SEED) $(if $(KILLS),--kills $(KILLS))
 
 pictures: .venv/.dev chromium
 	PYTHONPATH=$(CURDIR)/tests $(BIN)/python -m pictures states build/pictures

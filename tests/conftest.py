@@ -42,7 +42,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     return Together(config, log)
 
 
-LONGEST = ("tests/test_docs.py::test_the_page_runs", "tests/studio/", "tests/fuzz/", "tests/worlds/")
+LONGEST = ("tests/test_docs.py::test_the_page_runs", "tests/studio/", "tests/test_soak.py", "tests/worlds/")
 """The places of the longest tests. They come first, so that no worker is left alone with one of them at the end."""
 
 

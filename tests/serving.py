@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import http.client
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -165,3 +168,43 @@ def alive(pid: int) -> bool:
         return "Z" not in Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
     except OSError:
         return False
+
+
+class Tab(threading.Thread):
+    """A stream of a studio's news, as a tab of a browser hears it.
+
+    Attributes:
+        revisions: the last revision that it has heard of, by game.
+    """
+
+    def __init__(self, studio: Server) -> None:
+        super().__init__(daemon=True)
+        self.revisions: dict[str, int] = {}
+        self._listens = threading.Event()
+        self._connection = http.client.HTTPConnection("127.0.0.1", studio.port, timeout=PATIENCE)
+        self._connection.request("GET", "/news", headers={"Shown-Secret": studio.secret})
+        self._stream = self._connection.getresponse()
+        self.start()
+        assert self._listens.wait(PATIENCE), "a tab gets no news"
+
+    def run(self) -> None:
+        with contextlib.suppress(OSError, http.client.HTTPException, ValueError):  # the studio was killed
+            for line in self._stream:
+                if line.startswith(b"retry:"):
+                    self._listens.set()
+                if line.startswith(b"data: ") and "revision" in (news := json.loads(line[6:])):
+                    self.revisions[news["game"]] = news["revision"]
+
+    def close(self) -> None:
+        """Leave, as when the tab is closed."""
+        if self._connection.sock is not None:
+            self._connection.sock.shutdown(socket.SHUT_RDWR)
+
+
+def check_heard(tabs: list[Tab], revisions: dict[str, int]) -> None:
+    """Wait until all tabs have heard of these revisions, or later ones."""
+
+    def heard(tab: Tab) -> bool:
+        return all(tab.revisions.get(game, 0) >= revision for game, revision in revisions.items())
+
+    until(lambda: all(map(heard, tabs)), f"{len(tabs)} tabs hear of {revisions}")

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from copy import deepcopy
 from fractions import Fraction
+from functools import reduce
 from itertools import chain
+from operator import getitem
 from typing import Any
 
 import numpy as np
@@ -24,7 +27,7 @@ from shown.language.plan import Plan
 from shown.language.primitives import Language, Primitive
 from shown.language.reach import margin_for
 from shown.language.reference import View, run
-from shown.language.terms import Kind, Term
+from shown.language.terms import Kind, Term, names_by_kind
 from shown.policy import Component, Formula, Literal, Policy
 from shown.provenance import NO_PROVENANCE, Provenance
 from shown.symmetry import of_cell, of_grid, of_value
@@ -126,6 +129,39 @@ def programs(of: Tokens = TOKENS, buttons: tuple[str, ...] = (), most: int = 6) 
 
 
 @st.composite
+def any_term(
+    draw: Any,
+    language: Language,
+    of: Tokens = TOKENS,
+    buttons: tuple[str, ...] = (),
+    kind: Kind = Kind.PROGRAM,
+    depth: int = 3,
+) -> Term:
+    """Any program that a language can say in a world, nested up to `depth`."""
+    word = draw(
+        st.sampled_from(
+            [
+                word
+                for word in language.values()
+                if word.gives is kind
+                and word.needs in (None, "button" if buttons else "click")
+                and (depth or Kind.CONDITION not in word.takes)
+            ]
+        )
+    )
+    atoms = names_by_kind(of.values, buttons)
+
+    def argument(kind: Kind) -> Any:
+        if kind is Kind.CONDITION:
+            return draw(any_term(language, of, buttons, kind, depth - 1))
+        if kind in atoms:
+            return draw(st.sampled_from(atoms[kind]))
+        return draw(st.integers(0, 7) if kind is Kind.NUMBER else offsets())
+
+    return Term(word.name, tuple(map(argument, word.takes)))
+
+
+@st.composite
 def demonstrations(draw: Any, most: int = 3) -> Demonstrations:
     """Demonstrations of any world, with clicks or with buttons."""
     world = draw(tokens())
@@ -183,20 +219,33 @@ json_values = st.recursive(
 
 
 @st.composite
-def damaged(draw: Any, value: Any) -> Any:
-    """A JSON value with one part of it, however deep inside, replaced by something else or gone."""
-    if isinstance(value, dict) and value and draw(st.integers(0, 5)):
-        key = draw(st.sampled_from(sorted(value)))
-        if draw(st.integers(0, 9)) == 0:
-            return {k: v for k, v in value.items() if k != key}
-        return {**value, key: draw(damaged(value[key]))}
-    if isinstance(value, list) and value and draw(st.integers(0, 5)):
-        place = draw(st.integers(0, len(value) - 1))
-        return [draw(damaged(item)) if i == place else item for i, item in enumerate(value)]
-    if isinstance(value, str) and value and draw(st.booleans()):
-        cut = draw(st.integers(0, len(value)))
-        return value[:cut] + draw(st.text(max_size=3)) + value[cut + draw(st.integers(0, 2)) :]
-    return draw(json_values)
+def damaged(draw: Any, value: Any, by: SearchStrategy[Any] = json_values) -> Any:
+    """A JSON value of which one part, however deep inside, is replaced, renamed, gone or there twice."""
+    box = [deepcopy(value)]
+    # Of parts of one kind, such as the steps of a demonstration, one is as good as another.
+    kinds = {tuple(key if isinstance(key, str) else 0 for key in place): place for place in _places(box)}
+    *path, key = draw(st.sampled_from(list(kinds.values())))
+    holder = reduce(getitem, path, box)
+    match draw(st.integers(0, 9)), holder[key]:
+        case 0, _ if path:
+            del holder[key]
+        case 1, part if path and isinstance(holder, list):
+            holder[key:key] = [part] * draw(st.sampled_from([1, 70]))
+        case 2, _ if isinstance(holder, dict):
+            holder[draw(st.text(max_size=8))] = holder.pop(key)
+        case 3 | 4, str(text) if text:
+            cut = draw(st.integers(0, len(text)))
+            holder[key] = text[:cut] + draw(st.text(max_size=3)) + text[cut + draw(st.integers(0, 2)) :]
+        case _:
+            holder[key] = draw(by)
+    return box[0]
+
+
+def _places(value: Any, here: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """Yield the path to each part of a JSON value."""
+    for key, inner in value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ():
+        yield (*here, key)
+        yield from _places(inner, (*here, key))
 
 
 def plainly(term: Term, view: View, language: Mapping[str, Primitive], *cell: Any) -> bool:

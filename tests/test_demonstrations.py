@@ -262,6 +262,12 @@ def test_marks_that_make_no_sense_are_refused(marks, reason):
         Demonstrations.from_json(value)
 
 
+def test_a_world_of_very_many_buttons_is_refused():
+    value = {"schema": "shown/demonstrations/1", "tokens": {"a": "."}, "demonstrations": []}
+    with pytest.raises(BadInput, match="1,001 are too many"):
+        Demonstrations.from_json({**value, "buttons": [f"b{i}" for i in range(1001)]})
+
+
 # --- arrays -----------------------------------------------------------------------------------------------------------
 
 

@@ -3,7 +3,6 @@
 import ast
 import importlib.util
 import json
-import random
 import subprocess
 import sys
 
@@ -11,7 +10,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fuzz import sound
 from shown.errors import BadInput
 from shown.grid import Tokens, grid
 from shown.inference.learner import Learner
@@ -22,10 +20,11 @@ from shown.language.primitives.ways import WAYS
 from shown.language.terms import Kind, Term
 from shown.policy import Component, Formula, Literal, Policy
 from shown.worlds import demonstrate, find, load_levels
-from strategies import BUTTONS, TOKENS, examples, grids, nested_scans, policies, random_grids, tokens
+from strategies import BUTTONS, TOKENS, any_term, examples, grids, nested_scans, policies, random_grids, tokens
 
 OWN_WORDS = {name: word for language in LANGUAGES for name, word in find_language(language).items()}
 OWN_WORDS |= {word.name: word for word in WAYS}
+FEW_WORDS = ("action_is", "at_action_cell", "at_cell_with_value", "cell_is_value")
 DIGITS = Tokens(empty=".", wall="#", one="1", two="2")
 WALL = Literal(Term("at_action_cell", (Term("cell_is_value", ("wall",)),)))
 
@@ -64,19 +63,15 @@ def test_any_characters(data):
 
 @pytest.mark.parametrize("buttons", [(), BUTTONS])
 @pytest.mark.parametrize("word", OWN_WORDS)
-def test_every_word_of_this_package_acts_identically(word, buttons):
+@given(data=st.data())
+@settings(max_examples=examples(16))
+def test_every_word_of_this_package_acts_identically(word, buttons, data):
     """Its meaning is copied, so what can go wrong is what it needs beside itself: helpers, constants, the view."""
-    primitive = OWN_WORDS[word]
-    if primitive.needs == ("click" if buttons else "button"):
+    if OWN_WORDS[word].needs == ("click" if buttons else "button"):
         return
-    language = Language(OWN_WORDS.values())
-    rng = random.Random(f"{word} {buttons}")
-    literals = []
-    while len(literals) < 6:
-        term = sound.term(rng, DIGITS, buttons, depth=3, language=language)
-        if any(part.primitive == word for part in term.walk()):
-            literals.append(Literal(term, rng.random() < 0.5))
-    clauses = tuple((literal,) for literal in literals)
+    language = Language(OWN_WORDS[name] for name in dict.fromkeys((*FEW_WORDS, word)))
+    terms = any_term(language, DIGITS, buttons).filter(lambda term: word in {part.primitive for part in term.walk()})
+    clauses = tuple((Literal(data.draw(terms), data.draw(st.booleans())),) for _ in range(3))
     policy = Policy(DIGITS, (Component(1.0, 0.0, 0.0, Formula(clauses)),), None, buttons, language=language)
     same(policy, random_grids(7, 12, DIGITS))
     ast.parse(policy.to_python(), feature_version=(3, 6))

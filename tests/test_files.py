@@ -191,3 +191,23 @@ def test_what_a_killed_process_leaves_is_known(tmp_path, monkeypatch):
         write_bytes(tmp_path / "value", b"x")
     assert [is_leftover(name) for name in seen] == [True]
     assert not any(map(is_leftover, ("value.tmp", ".shown-.tmp", ".shown-abc/def.tmp", "x.shown-abcdef.tmp")))
+
+
+def test_what_a_killed_process_left_is_removed_when_the_same_file_is_written_again(tmp_path, monkeypatch):
+    def killed(*arguments, **options):
+        (name,) = filter(is_leftover, os.listdir(tmp_path))
+        os.link(tmp_path / name, tmp_path / f"{name[:-8]}kept.tmp")  # it lives on, though this process tidies up
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "replace", killed)
+        with pytest.raises(KeyboardInterrupt):
+            write_bytes(tmp_path / "policy.json", b"new")
+    (left,) = filter(is_leftover, os.listdir(tmp_path))
+    write_bytes(tmp_path / "policy.json", b"newer")
+    assert left in os.listdir(tmp_path), "another process may be writing it right now"
+    os.utime(tmp_path / left, (0, 0))
+    write_bytes(tmp_path / "other.json", b"other")
+    assert left in os.listdir(tmp_path), "it was of another file"
+    write_bytes(tmp_path / "policy.json", b"newest")
+    assert sorted(os.listdir(tmp_path)) == ["other.json", "policy.json"]

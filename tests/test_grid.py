@@ -248,6 +248,7 @@ def test_arrays_and_grids_are_the_same_thing(board):
     [
         ([[0.5]], "integer array"),
         ([0, 1], r"not int64 of shape \(2,\)"),
+        ([[0, 1], [0]], "differ in length"),
         (np.zeros((0, 3), int), "integer array"),
         ([[0, 1], [99, 0]], "row 1, column 0: 99 is not a token number"),
         ([[-1]], "row 0, column 0: -1 is not a token number"),

@@ -16,7 +16,7 @@ from shown.demonstrations import Demonstration, Demonstrations, Step
 from shown.engine import memory
 from shown.engine.planes import Planes
 from shown.errors import BadInput, OutOfMemory, ShownError
-from shown.grid import Grid, grid
+from shown.grid import MAX_BUTTONS, Grid, grid
 from shown.language import plan
 from shown.language.primitives import LANGUAGE
 from shown.language.reference import View, run
@@ -386,6 +386,33 @@ def test_mistakes_are_named_with_their_place(changes, message):
     with pytest.raises(BadInput) as caught:
         Policy.from_json(broken(**changes), "file")
     assert str(caught.value).startswith(message)
+
+
+def test_a_world_of_very_many_buttons_is_refused():
+    """50,000 programs about 300,000 buttons took 50 s to read, and then more memory than there is."""
+    buttons = [f"b{i}" for i in range(MAX_BUTTONS + 1)]
+    Policy.from_json(broken(clauses=[["action_is(b0)"]], buttons=buttons[:-1]))
+    with pytest.raises(BadInput, match=r"buttons.*1,001 are too many; at most 1,000"):
+        Policy.from_json(broken(clauses=[["action_is(b0)"]], buttons=buttons))
+
+
+def test_a_policy_of_very_many_programs_is_refused():
+    """100,000 of them took 15 s to read and minutes to act."""
+    programs = [f"at_action_cell(shifted(({i % 200 + 1}, {i // 200 + 1}), cell_is_value(wall)))" for i in range(12_000)]
+    with pytest.raises(BadInput, match="the distinct programs have more than 524,288 characters"):
+        Policy.from_json(broken(clauses=[[program] for program in programs]))
+    # The same ones again cost next to nothing.
+    assert Policy.from_json(broken(clauses=[[program] for program in programs[:100] * 200]))
+
+
+def test_a_policy_file_that_is_too_large_is_neither_read_nor_written(tmp_path, monkeypatch):
+    policy, path = mixture((1.0, WALL)), tmp_path / "policy.json"
+    policy.save(path)
+    monkeypatch.setattr("shown.policy.MAX_FILE", 100)
+    with pytest.raises(BadInput, match="larger than"):
+        Policy.load(path)
+    with pytest.raises(BadInput, match="the limit for reading it again"):
+        policy.save(path)
 
 
 def test_a_look_as_far_as_is_allowed():

@@ -2,7 +2,6 @@
 
 import re
 
-from fuzz import limits
 from guides import ROOT
 from shown import components, files, policy
 from shown.grid import MAX_BUTTONS
@@ -30,7 +29,6 @@ def test_the_sizes_it_names_are_the_sizes():
     assert f"at most {fitting.MAX_STEPS:,} steps, and {fitting.MAX_ROWS:,} actions" in PAGE
     assert f"take {ANSWER_SECONDS:.0f} s at most, once it is loaded ({START_SECONDS:.0f} s)" in PAGE
     assert f"given up after {session.ASK_SECONDS:.0f} s" in PAGE
-    assert f"{limits.CPU_SECONDS:.0f} s or {limits.BYTES >> 30} GiB for a case" in PAGE
 
 
 def test_its_lines_are_short():

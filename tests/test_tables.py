@@ -130,6 +130,7 @@ def test_the_form_of_a_csv_file(tmp_path):
         ({"grid": "L!", "action": "0,1", "outcome": "good"}, "line 3, column 'outcome': must be one of won, lost"),
         ({"grid": "L!", "action": "0,1", "level": "a\x1b"}, "line 3, column 'level': must be text on one line."),
         ({"grid": "L!", "action": "0,1", "weight": -1}, "line 3, column 'weight': a weight is a number above 0"),
+        ({"grid": "L!", "action": "0,1", "weight": 10**400}, "line 3, column 'weight': a weight is a number above 0"),
         ({"grid": "L!", "action": "0,1", "open": "0,7"}, "line 3, column 'open': action (0, 7) is off the grid"),
         ({"grid": "L!", "action": "0,1", "open": 3}, "line 3, column 'open': open actions are a list"),
         ({"grid": "L!", "action": "0,1", "refused": "no"}, "line 3, column 'refused': must be true or false"),
@@ -166,6 +167,12 @@ def test_bad_csv(tmp_path, text, complaint):
     assert str(refused.value).startswith(f"{path}, {complaint}")
 
 
+def test_an_error_names_only_so_many_columns_and_shortens_them():
+    with pytest.raises(BadInput) as refused:
+        tables.from_rows([{"x" * 10**6: 1} | {f"c{i}": 0 for i in range(10**5)}], LIFT)
+    assert len(str(refused.value)) < 1000
+
+
 def test_rows_that_contradict_each_other():
     rows = [{"grid": "L!", "action": "0,1", "episode": 3, "seed": seed} for seed in (4, None, 5)]
     with pytest.raises(BadInput, match=r"row 2, column 'seed': is 5 here and 4 in an earlier row\."):
@@ -173,6 +180,8 @@ def test_rows_that_contradict_each_other():
 
 
 def test_columns_and_files_that_are_none():
+    with pytest.raises(BadInput, match=r"^rows must be mappings from columns to values, not int\.$"):
+        tables.from_rows(7, LIFT)
     with pytest.raises(BadInput, match="columns: 'board' has no meaning"):
         tables.from_rows([], LIFT, columns={"board": "grid"})
     with pytest.raises(BadInput, match=r"log.xlsx: unknown format. The names of tables end in .csv or .jsonl"):

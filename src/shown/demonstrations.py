@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from shown.errors import BadInput, at
+from shown.errors import BadInput, at, short
 from shown.files import read_json, write_json
 from shown.grid import (
     Action,
@@ -340,7 +340,7 @@ def _demonstration(value: Any, d: int) -> Demonstration:
     if seed is not None and (not isinstance(seed, int) or isinstance(seed, bool) or not 0 <= seed < 2**63):
         raise BadInput(f'{where}: "seed" must be a whole number from 0 to 2^63, or null.')
     if outcome not in OUTCOMES:
-        raise BadInput(f'{where}: "outcome" must be one of {", ".join(OUTCOMES)}, not {outcome!r}.')
+        raise BadInput(f'{where}: "outcome" must be one of {", ".join(OUTCOMES)}, not {short(outcome)}.')
     steps = tuple(_step(step, f"{where}, step {s}, ") for s, step in enumerate(value["steps"]))
     return Demonstration(steps, level, seed, outcome)
 

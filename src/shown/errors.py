@@ -84,6 +84,16 @@ def did_you_mean(given: str, known: Iterable[str]) -> str:
     return f"Did you mean {near[0]!r}?" if near else f"Known: {', '.join(known)}."
 
 
+def short(value: object) -> str:
+    """Return a value on one line, shortened, for error messages.
+
+    >>> short("a" * 100)
+    "'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa…"
+    """
+    text = " ".join(repr(value).split())
+    return text if len(text) <= 60 else f"{text[:60]}…"
+
+
 def printable(text: str) -> str:
     r"""Return text with control characters and other invisible ones escaped, so that it is safe to print.
 

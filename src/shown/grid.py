@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from shown.errors import BadInput
+from shown.errors import BadInput, short
 
 Cell = tuple[int, int]
 """A position on or off a grid: (row, column), counted from the top left."""
@@ -63,11 +63,11 @@ class Tokens:
             raise BadInput("a game needs at least one token, such as empty='.'.")
         for name, character in characters.items():
             if not _NAME.fullmatch(name):
-                raise BadInput(f"token name {name!r} must be lower-case letters, digits and underscores.")
+                raise BadInput(f"token name {short(name)} must be lower-case letters, digits and underscores.")
             if not isinstance(character, str) or len(character) != 1 or not character.isprintable() or character == " ":
-                raise BadInput(f"token {name!r} must be one visible character, not {character!r}.")
+                raise BadInput(f"token {name!r} must be one visible character, not {short(character)}.")
         if len(set(characters.values())) < len(characters):
-            raise BadInput(f"two tokens share a character: {characters}.")
+            raise BadInput(f"two tokens share a character: {short(characters)}.")
         self.characters: dict[str, str] = dict(characters)
         self._names = {character: name for name, character in characters.items()}
         self._only_tokens = re.compile(f"[{re.escape(''.join(self._names))}]*")
@@ -302,7 +302,7 @@ def _lines(text: str) -> tuple[str, ...]:
 def _listed(rows: object) -> tuple[str, ...]:
     """Return rows from a list, an array or another iterable, with NumPy strings as plain text."""
     if not isinstance(rows, Iterable) or isinstance(rows, bytes | Mapping):
-        raise BadInput(f"a grid is made of rows, such as Grid(['#.', '.A']), not of {_short(rows)}.")
+        raise BadInput(f"a grid is made of rows, such as Grid(['#.', '.A']), not of {short(rows)}.")
     return tuple(str(row) if isinstance(row, str) else row for row in rows)
 
 
@@ -318,7 +318,7 @@ def _check_rows(rows: tuple[str, ...]) -> None:
         wrong = enumerate(rows)
     for r, row in wrong:
         if not isinstance(row, str):
-            raise BadInput(f"row {r} of the grid is {_short(row)}; every row must be text, one character a cell.")
+            raise BadInput(f"row {r} of the grid is {short(row)}; every row must be text, one character a cell.")
         if "\n" in row or "\r" in row:
             raise BadInput(f"row {r} of the grid has a line break in it. Give each row by itself, or use from_text.")
         if len(row) != len(rows[0]):
@@ -330,12 +330,14 @@ def _check_rows(rows: tuple[str, ...]) -> None:
 def check_buttons(names: Sequence[object], where: str = "buttons") -> None:
     """Raise BadInput unless these are distinct names of buttons that programs can mention."""
     if isinstance(names, str):
-        raise BadInput(f"{where}: {_short(names)} is one text; give a list of names, such as ['left', 'right'].")
+        raise BadInput(f"{where}: {short(names)} is one text; give a list of names, such as ['left', 'right'].")
     if len(names) > MAX_BUTTONS:
         raise BadInput(f"{where}: {len(names):,} are too many; at most {MAX_BUTTONS:,}.")
     for name in names:
         if not isinstance(name, str) or not _BUTTON.fullmatch(name):
-            raise BadInput(f"{where}: {name!r} is not a name. Use letters, digits and underscores, such as 'go_left'.")
+            raise BadInput(
+                f"{where}: {short(name)} is not a name. Use letters, digits and underscores, such as 'go_left'."
+            )
     if len(set(names)) < len(names):
         raise BadInput(f"{where}: a name is given twice.")
 
@@ -364,11 +366,11 @@ def check_action(action: Action, grid: Grid, buttons: tuple[str, ...], where: st
     """Raise BadInput unless `action` is a cell of `grid` or, in worlds with buttons, a button."""
     if buttons:
         if not isinstance(action, str) or action not in buttons:
-            raise BadInput(f"{where}action {_short(action)} is not a button. Buttons: {', '.join(buttons)}.")
+            raise BadInput(f"{where}action {short(action)} is not a button. Buttons: {', '.join(buttons)}.")
     elif not (isinstance(action, tuple) and len(action) == 2 and all(map(_is_whole, action))):
         cell = plain_action(action)
         hint = f" Give it as {cell}." if isinstance(cell, tuple) and cell is not action else ""
-        raise BadInput(f"{where}action {_short(action)} must be a cell, [row, column].{hint}")
+        raise BadInput(f"{where}action {short(action)} must be a cell, [row, column].{hint}")
     elif not grid.inside(action):
         raise BadInput(
             f"{where}action {plain_action(action)} is off the grid of {grid.height} rows and {grid.width} columns."
@@ -390,7 +392,7 @@ def action_from_json(value: Any, where: str = "") -> Action:
         return value
     if isinstance(value, list) and len(value) == 2 and all(type(x) is int and 0 <= x < 2**53 for x in value):
         return value[0], value[1]
-    raise BadInput(f"{where}action {_short(value)} must be a cell, [row, column], or a button's name.")
+    raise BadInput(f"{where}action {short(value)} must be a cell, [row, column], or a button's name.")
 
 
 def action_to_text(action: Action) -> str:
@@ -421,9 +423,3 @@ def _is_whole(x: Any) -> bool:
     except TypeError:
         return False
     return True
-
-
-def _short(value: object) -> str:
-    """Return a value on one line, shortened, for error messages."""
-    text = " ".join(repr(value).split())
-    return text if len(text) <= 60 else f"{text[:60]}…"

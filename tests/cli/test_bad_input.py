@@ -312,6 +312,7 @@ def test_places_that_cannot_be_written_to(shown, policy, path, complaint):
         ("learn", "nim", "--levels", "train:0", "--programs", "100", "--quiet"),
         ("demonstrate", "nim", "--levels", "train:0"),
         ("export", "policy.json"),
+        ("play", "nim"),
     ):
         assert shown(*words, "--out", path).complaint == complaint
     assert sorted(os.listdir()) == ["file", "folder", "policy.json"]
@@ -324,3 +325,39 @@ def test_a_place_that_cannot_be_written_to_is_noticed_before_the_work(shown, mon
 
     monkeypatch.setattr("shown.inference.learner.Learner.iter_fit", never)
     assert shown("learn", "nim", "--out", "missing/policy.json").complaint
+
+
+@pytest.mark.parametrize("what", ["token", "character", "button", "game", "program"])
+def test_nothing_in_a_policy_reaches_the_terminal_but_visible_characters(shown, policy, what):
+    escape = "\x1b[2J"
+    change = {
+        "token": lambda v: v.update(tokens={escape: ".", "matchstick": "|"}),
+        "character": lambda v: v.update(tokens={"empty": "\x1b", "matchstick": "|"}),
+        "button": lambda v: v.update(buttons=[escape]),
+        "game": lambda v: v.update(game=escape),
+        "program": lambda v: v["components"][0].update(clauses=[[f"at_action_cell(cell_is_value({escape}))"]]),
+    }
+    path = policy(change[what])
+    for words in (("explain", path), ("explain", path, "--programs"), ("evaluate", path)):
+        assert "\x1b" not in shown(*words).complaint
+
+
+def test_names_of_files_reach_the_terminal_as_visible_characters(shown, demos, policy):
+    demos(), policy()
+    Path("l\x1b[2J.json").write_text(json.dumps({"game": "nim", "levels": ["|.\n||"]}))
+    for words in (
+        ("learn", "demos.json", "--programs", "100", "--quiet", "--out", "p\x1b[2J.json"),
+        ("evaluate", "policy.json", "--levels", "l\x1b[2J.json"),
+        ("explain", "policy.json", "--levels", "l\x1b[2J.json"),
+    ):
+        ran = shown(*words)
+        assert ran.code == 0
+        assert "\x1b" not in ran.out + ran.err, words
+
+
+def test_too_little_memory_of_the_machine_is_one_line(shown, monkeypatch):
+    def large(*_):
+        raise MemoryError
+
+    monkeypatch.setattr("shown.cli.games.run", large)
+    assert "out of memory" in shown("games").complaint

@@ -126,3 +126,14 @@ def test_a_terminal_without_every_character_still_gets_an_answer(tmp_path, nim_p
     assert (ran.returncode, ran.stderr) == (0, "")
     ran = run_python(script, "games", "--json", PYTHONIOENCODING="ascii")
     assert json.loads(ran.stdout)
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a device that is always full")
+@pytest.mark.parametrize("words", [["games"], ["games", "--json"], ["games", "nim"]])
+def test_output_that_cannot_be_written_is_one_line(words):
+    with open("/dev/full", "w") as full:
+        ran = subprocess.run(
+            [sys.executable, "-m", "shown", *words], stdout=full, stderr=subprocess.PIPE, text=True, check=False
+        )
+    assert ran.returncode == 1
+    assert ran.stderr == "shown: the output cannot be written (No space left on device).\n"

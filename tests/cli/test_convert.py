@@ -110,3 +110,10 @@ def test_a_table_may_not_have_a_module_imported(convert, tmp_path):
     code, said = convert("hostile.jsonl", "demos.json")
     assert code == 2
     assert "name the characters of its grids: --tokens NAME=." in said
+
+
+def test_a_line_that_is_no_row_is_one_line_before_the_game_is_known(convert, tmp_path):
+    (tmp_path / "rows.jsonl").write_text("4092147483648\n")
+    code, said = convert("rows.jsonl", "out.json")
+    assert (code, said.count("\n")) == (2, 1)
+    assert "must be a mapping" in said

@@ -114,6 +114,22 @@ def test_a_game_that_cannot_be_described_is_one_line_and_the_others_are_listed(s
     assert ran.err.count("\n") == 1
 
 
+@pytest.mark.parametrize(
+    ("place", "reason"), [("Crowded", "is one text; give a list"), ("Doubled", "a name is given twice")]
+)
+def test_buttons_of_a_game_of_another_package_are_checked(shown, elsewhere, place, reason):
+    """A million of them were all in one message."""
+    elsewhere(f"odd = elsewhere:{place}")
+    assert reason in shown("games", "odd").complaint
+
+
+def test_a_game_that_exits_does_not_end_the_command_in_silence(shown, elsewhere):
+    """`shown demonstrate` printed nothing, and ended as if all were well."""
+    elsewhere("leaving = elsewhere:Leaving")
+    complaint = shown("demonstrate", "leaving").complaint
+    assert "code of another package ended the command (SystemExit: 0, at " in complaint
+
+
 @pytest.mark.parametrize("name", ["nim", "twin"])
 def test_what_is_called_like_a_game_does_not_hide_it(shown, elsewhere, name: str):
     elsewhere("twin = elsewhere:Twin")

@@ -13,6 +13,7 @@ from shown_evidence.results.archive import append, pack, packed, read
 from shown_evidence.trials.trial import Trial
 
 TINY = ["--games", "nim", "--demos", "1", "--sets", "1", "--programs", "60", "--levels", "test:0-1,random:0-2"]
+LONG = "x" * 300
 
 
 def test_a_second_run_does_nothing(tmp_path: Path, capsys: pytest.CaptureFixture):
@@ -134,6 +135,9 @@ def test_failed_trials_end_with_exit_1_and_a_list(tmp_path: Path, capsys: pytest
         (["results", "--results", ".", "--add", "demos.txt"], "demos.txt: no such file"),
         (["results", "--results", ".", "--add", "other.jsonl"], "no experiment called 'other'"),
         (["report", "--results", "missing"], "missing: no such folder"),
+        *[([*command, "--results", LONG], LONG) for command in (["report"], ["results"], ["reproduce", "demos"])],
+        (["report", "--results", ".", "--figures", LONG], f"{LONG}: cannot create this folder"),
+        (["report", "--results", ".", "--figures", "file/in"], "file/in: cannot create this folder"),
     ],
 )
 def test_wrong_use_gets_one_line_and_exit_2(
@@ -149,6 +153,11 @@ def test_wrong_use_gets_one_line_and_exit_2(
     assert code == 2
     assert len(lines) == 1
     assert says in lines[0]
+
+
+def test_trials_are_listed_without_a_store_of_any_name(capsys: pytest.CaptureFixture):
+    assert main(["reproduce", "demos", "--games", "nim", "--list", "--results", LONG]) == 0
+    assert "todo" in capsys.readouterr().out
 
 
 def test_list_runs_nothing(tmp_path: Path, capsys: pytest.CaptureFixture):

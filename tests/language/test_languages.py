@@ -5,6 +5,8 @@ import sys
 import tomllib
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from guides import ROOT, blocks
 from shown import LANGUAGE, Language, Learner, Policy, teach
@@ -14,8 +16,10 @@ from shown.grid import Tokens
 from shown.language.examples import example
 from shown.language.languages import ENTRY_POINTS, LANGUAGES, all_languages, find, grammar_for, installed, named_in_file
 from shown.language.phrases import say
-from shown.language.terms import Kind
+from shown.language.terms import Kind, parse
 from shown.worlds import demonstrate, find_game
+from strategies import BUTTONS, agree, any_term, examples, grids
+from strategies import TOKENS as PEOPLED
 
 TOKENS = Tokens(empty=".", wall="#")
 
@@ -256,6 +260,19 @@ def test_every_word_has_an_example_that_can_be_said(name):
             for kind in primitive.takes
         ]
         assert say(term, language) != say(term, language, positive=False)
+
+
+@pytest.mark.parametrize("buttons", [(), BUTTONS])
+@pytest.mark.parametrize("name", LANGUAGES)
+@given(data=st.data())
+@settings(max_examples=examples(100))
+def test_any_program_is_read_as_it_is_printed_and_computed_as_it_is_meant(name, buttons, data):
+    language = find(name)
+    terms = data.draw(st.lists(any_term(language, PEOPLED, buttons), min_size=1, max_size=4))
+    for term in terms:
+        assert parse(str(term), language, PEOPLED.values, buttons) == term
+        assert say(term, language) != say(term, language, positive=False)
+    agree(terms, data.draw(st.lists(grids(), min_size=1, max_size=3)), language, PEOPLED, buttons)
 
 
 def test_a_language_without_conditions_has_no_examples_of_those_that_take_some():

@@ -9,7 +9,7 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 import pytest
 from playwright.sync_api import Page, expect
 
-from fuzz.sound import shown_by_expert
+from hostile_files import shown_by_expert
 from serving import until
 from strategies import ALL
 

@@ -218,3 +218,21 @@ def test_a_request_that_turns_out_bad_after_its_answer_only_ends_the_connection(
     bound.conn, bound.transport = half, transport
     bound.send_400_response("Invalid HTTP request received.")
     assert sent == (["Invalid HTTP request received."] if answered else ["closed"])
+
+
+@pytest.mark.parametrize("first", ["", "GET / HTTP/1.1\r\nHost: x\r\n\r\n"], ids=["alone", "after another"])
+def test_what_is_no_http_in_the_middle_of_a_request_is_not_logged(first, tmp_path):
+    """Strangers could fill a disk with tracebacks, 5 kB a request."""
+    with open(tmp_path / "log", "w+") as log:
+        server = Server(tmp_path / "project", log=log)
+        try:
+            head = f"POST /api/hello HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\nTransfer-Encoding: chunked\r\n\r\n"
+            with socket.create_connection(("127.0.0.1", server.port), timeout=20) as connection:
+                connection.sendall(f"{first}{head}{{}}no chunk\r\n\r\n".encode())
+                while answer := connection.recv(65536):
+                    assert b"HTTP/1.1 5" not in answer
+            assert server.post("hello")["games"]
+        finally:
+            server.stop()
+        log.seek(0)
+        assert "Traceback" not in log.read()

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from fuzz.sound import shown_by_expert
-from fuzz.tabs import check_heard, open_tabs
+from hostile_files import shown_by_expert
+from serving import Tab, check_heard
 
 DEMOS = shown_by_expert("nim", "train:0").to_json()
 LEVELS = {"game": "nim", "levels": ["|.\n||"]}
@@ -24,7 +24,7 @@ LEVELS = {"game": "nim", "levels": ["|.\n||"]}
 )
 def test_ten_tabs_hear_of_a_change_that_one_of_them_makes(studio, command, request_):
     studio.post("paint", game="nim", id=None, rows=["|.", "||"])
-    tabs = open_tabs(studio)
+    tabs = [Tab(studio) for _ in range(10)]
     before = studio.post("open", game="nim")["revision"]
     studio.post(command, game="nim", page="one of them", **request_)
     after = studio.post("open", game="nim")["revision"]

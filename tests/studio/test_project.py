@@ -20,7 +20,7 @@ from shown.teaching.lessons import lesson as teach
 from shown.teaching.lessons import lesson_json as forms
 from shown.teaching.lessons.preferences import Preferences
 from shown.teaching.lessons.saved_policy import SavedPolicy
-from shown.worlds import Level, find
+from shown.worlds import Level, demonstrate, find, load_levels
 
 NIM = find("nim")
 
@@ -75,6 +75,17 @@ def test_after_a_win_the_next_lesson_is_laid_out_and_after_all_lessons_a_random_
         assert workspace.lesson.in_play.attempt.level.name == workspace.starts.lessons[i].name
         workspace.expert()
     assert workspace.lesson.in_play.attempt.level.name.startswith("random:")
+
+
+def test_the_level_on_the_table_stays_there_when_others_are_imported(tmp_path):
+    """It had no file yet, so that after a restart another level was laid out."""
+    nim = find("nim")
+    with Project(tmp_path) as project:
+        workspace = Workspace(project, nim)
+        workspace.add(demonstrate(nim, load_levels(nim, "train:0-2")))
+        wanted = workspace.view()
+    with Project(tmp_path) as project:
+        assert Workspace(project, nim).view()["table"] == wanted["table"]
 
 
 def test_levels_to_watch_were_never_shown(project):

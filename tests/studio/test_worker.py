@@ -6,8 +6,11 @@ import io
 import json
 import os
 import signal
+import subprocess
 import sys
 from importlib import import_module
+
+import pytest
 
 from shown.studio.worker import Worker
 
@@ -135,3 +138,20 @@ def test_a_request_that_was_told_to_stop_before_it_began_does_not_begin():
         {"id": 3, "answer": {"begun": 3}},
     ]
     assert not worker.stopping
+
+
+def test_a_child_whose_server_was_killed_in_the_middle_of_a_line_ends():
+    """It stayed for ever, asking nobody for more."""
+    command = [sys.executable, "-m", "shown.studio.worker", "0"]
+    child = subprocess.run(command, input=b'{"id": 1, "do": "wa', capture_output=True, timeout=60, check=False)
+    assert (child.returncode, child.stderr) == (0, b"")
+
+
+def test_an_answer_that_nobody_can_hear_is_no_fault(capsys):
+    class Gone(io.BytesIO):
+        def flush(self) -> None:
+            raise BrokenPipeError
+
+    with pytest.raises(SystemExit):
+        Worker(Gone(), {"ask": lambda request: {}}).handle({"id": 1, "do": "ask"})
+    assert capsys.readouterr().err == ""

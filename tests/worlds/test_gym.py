@@ -232,6 +232,7 @@ def test_pictures_of_floats_are_no_channels(corridor):
     [
         (Numbers(3), {"image": 1}, "must be an array of integers, [rows, columns], not dict"),
         (Numbers(3), np.zeros((2, 2)), "not float64 of shape (2, 2)"),
+        (Numbers(3), [[0, 1], [0]], "differ in length"),
         (Numbers(3), np.zeros(4, int), "not int64 of shape (4,)"),
         (Numbers(3), np.array([[7]]), "contains 7, which is no token. Known: 0, 1, 2."),
         (Numbers(3, (1, 2)), np.zeros((1, 3), int), "changed from (1, 2) to (1, 3)"),

@@ -4,6 +4,7 @@ import itertools
 import json
 import sys
 import warnings
+from types import SimpleNamespace
 
 import gymnasium
 import minari
@@ -21,7 +22,7 @@ from shown.errors import BadInput, MissingExtra
 from shown.grid import Grid, grid
 from shown.worlds import demonstrate, find, wrap
 from shown.worlds.gym import make
-from shown.worlds.minari import read, write
+from shown.worlds.minari import KEY, read, write
 from shown.worlds.views import Numbers
 from strategies import BUTTONS, TOKENS, examples
 
@@ -175,6 +176,40 @@ def test_what_is_refused(monkeypatch):
     monkeypatch.setitem(sys.modules, "minari", None)
     with pytest.raises(MissingExtra, match=r"this needs Minari, .*\[minari\]"):
         read("mine/x-v0")
+
+
+def episodes_of(metadata, said, **episode):
+    """A dataset with one episode, in memory."""
+    storage = SimpleNamespace(metadata=metadata, get_episode_metadata=lambda numbers: [said])
+    more = {"rewards": [], "terminations": [], "truncations": [], "infos": {}}
+    return type(
+        "Dataset",
+        (),
+        {
+            "id": "any/thing-v0",
+            "observation_space": spaces.Box(0, 1, (1, 2), np.int64),
+            "action_space": spaces.Discrete(2),
+            "env_spec": None,
+            "episode_indices": np.arange(1),
+            "storage": storage,
+            "__getitem__": lambda self, number: SimpleNamespace(**more, **episode),
+        },
+    )()
+
+
+def test_a_dataset_of_frames_without_its_environment_says_so():
+    frames = episodes_of({}, {}, observations=np.array([[[0, 1]]]), actions=np.array([0]))
+    with pytest.raises(BadInput, match=r"^minari:any/thing-v0: blocks-8 collects colors by playing"):
+        read(frames, "blocks-8")
+
+
+def test_a_dataset_that_is_damaged_is_one_line():
+    about, said = {"tokens": {"empty": "."}, "buttons": []}, {KEY: json.dumps({"marks": 7})}
+    damaged = episodes_of(
+        {KEY: json.dumps(about)}, said, observations=np.zeros((2, 1, 1), int), actions=np.array([[0, 0]])
+    )
+    with pytest.raises(BadInput, match=r"^minari:any/thing-v0: is damaged \(TypeError"):
+        read(damaged)
 
 
 def test_convert_from_the_command_line(tmp_path, monkeypatch, capsys):

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from shown.errors import BadInput, at, did_you_mean
+from shown.errors import BadInput, at, did_you_mean, short
 from shown.grid import OFF, Tokens
 
 Exchange = tuple[tuple[str, str], ...]
@@ -42,20 +42,20 @@ MOST = 384
 
 def _names(names: Iterable[str]) -> tuple[str, ...]:
     if isinstance(names, str) or not all(isinstance(name, str) for name in names):
-        raise BadInput(f"{names!r} must be names of tokens, such as ('left_arrow', 'right_arrow').")
+        raise BadInput(f"{short(names)} must be names of tokens, such as ('left_arrow', 'right_arrow').")
     return tuple(str(name) for name in names)
 
 
 def _closed(pairs: Exchange, what: str) -> Exchange:
     """Return the pairs in order, chains closed to cycles, without names that stay the same."""
     if isinstance(pairs, str) or not all(isinstance(pair, tuple | list) and len(pair) == 2 for pair in pairs):
-        raise BadInput(f"{what} {pairs!r} must be pairs of names, such as (('left_arrow', 'right_arrow'),).")
+        raise BadInput(f"{what} {short(pairs)} must be pairs of names, such as (('left_arrow', 'right_arrow'),).")
     for pair in pairs:
         _names(pair)
     becomes = {str(name): str(other) for name, other in pairs}
     comes_from = {other: name for name, other in becomes.items()}
     if len(becomes) < len(pairs) or len(comes_from) < len(becomes):
-        raise BadInput(f"{what} {pairs!r}: each name can become only one other, and no two the same.")
+        raise BadInput(f"{what} {short(pairs)}: each name can become only one other, and no two the same.")
     for start in [name for name in becomes if name not in comes_from]:
         end = start
         while end in becomes:
@@ -92,7 +92,9 @@ class Transformation:
 
     def __post_init__(self) -> None:
         if self.cells not in _MATRICES:
-            raise BadInput(f"no motion of cells is called {self.cells!r}. {did_you_mean(str(self.cells), MOTIONS)}")
+            raise BadInput(
+                f"no motion of cells is called {short(self.cells)}. {did_you_mean(str(self.cells), MOTIONS)}"
+            )
         object.__setattr__(self, "tokens", _closed(self.tokens, "tokens"))
         object.__setattr__(self, "buttons", _closed(self.buttons, "buttons"))
         object.__setattr__(self, "stays", tuple(sorted(set(_names(self.stays)))))
@@ -133,10 +135,12 @@ class Transformation:
         """Raise BadInput if it names a token or a button that this world lacks."""
         for name in (*dict(self.tokens), *self.stays):
             if name not in tokens.names:
-                raise BadInput(f"symmetry {self.cells}: {name!r} is not a token. {did_you_mean(name, tokens.names)}")
+                raise BadInput(
+                    f"symmetry {self.cells}: {short(name)} is not a token. {did_you_mean(name, tokens.names)}"
+                )
         for name in dict(self.buttons):
             if name not in buttons:
-                raise BadInput(f"symmetry {self.cells}: {name!r} is not a button. {did_you_mean(name, buttons)}")
+                raise BadInput(f"symmetry {self.cells}: {short(name)} is not a button. {did_you_mean(name, buttons)}")
 
     def to_json(self) -> dict[str, Any]:
         value: dict[str, Any] = {"cells": self.cells, "tokens": dict(self.tokens), "stays": list(self.stays)}

@@ -16,19 +16,21 @@ import io
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
 
 from shown.demonstrations import OUTCOMES, Demonstration, Demonstrations, Step, button_of, game_from_json
-from shown.errors import BadInput
+from shown.errors import BadInput, short
 from shown.files import encode_text, parse_json, read_text, write_bytes
 from shown.grid import Action, Grid, Tokens, action_from_text, action_to_text, check_action, plain_action
 
 COLUMNS = ("game", "episode", "level", "seed", "outcome", "grid", "action", "weight", "open", "refused")
 FORMATS = (".csv", ".jsonl")
 """File formats: CSV, and one JSON object per line."""
+MAX_NAMED = 20  # columns that an error lists
 
 T = TypeVar("T")
 
@@ -207,7 +209,7 @@ class _Reader:
         """Add the row's step to its run."""
         for column in ("grid", "action"):
             if self.names[column] not in row:
-                known = ", ".join(map(repr, row))
+                known = ", ".join(map(short, islice(row, MAX_NAMED)))
                 raise BadInput(
                     f"{place}: there is no column {self.names[column]!r}. Columns: {known}. Say which one it is: "
                     f"--columns {column}=NAME (in Python columns={{{column!r}: NAME}})."
@@ -292,7 +294,7 @@ def _key(value: Any) -> Any:
 def _same(value: T | None, before: T | None) -> T | None:
     """Return the value of a run, given by one of its rows or by an earlier one; they must not differ."""
     if value is not None and before is not None and value != before:
-        raise BadInput(f"is {value!r} here and {before!r} in an earlier row.")
+        raise BadInput(f"is {short(value)} here and {short(before)} in an earlier row.")
     return before if value is None else value
 
 

@@ -64,7 +64,7 @@ def read(folder: str | Path) -> Contents:
     Raises BadInput if there is no such folder.
     """
     place = Path(folder)
-    if not os.path.isdir(place):
+    if not os.path.isdir(place):  # also False for names that no folder can have
         raise BadInput(f"{place}: no such folder of results. Name one with --results, or make it with shown reproduce.")
     found = Contents()
     with _locked(place, writing=False):

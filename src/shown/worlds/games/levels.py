@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from shown.errors import BadInput, BadLevel, did_you_mean
+from shown.errors import BadInput, BadLevel, did_you_mean, short
 from shown.files import read_json
 from shown.grid import Grid
 from shown.worlds.world import Level as Level
@@ -144,7 +144,7 @@ def _from_file(game: Game, spec: str) -> list[Level]:
     if not isinstance(value, dict) or not isinstance(value.get("levels"), list):
         raise BadInput(f'{spec}: must be an object such as {{"game": "{game.name}", "levels": ["…"]}}.')
     if value.get("game") != game.name:
-        raise BadInput(f"{spec}: levels of {value.get('game')!r}, but {game.name!r} was asked for.")
+        raise BadInput(f"{spec}: levels of {short(value.get('game'))}, but {game.name!r} was asked for.")
     levels = []
     for i, text in enumerate(value["levels"]):
         if not isinstance(text, str):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fuzz.soak import GAMES, Lost, Plan, Size, Soak, _check_one_step, check_growth, soak, studio_on
+from soak import GAMES, Lost, Plan, Size, Soak, _check_one_step, check_growth, soak, studio_on
 
 
 @pytest.mark.slow
@@ -39,7 +39,7 @@ def test_of_an_action_that_was_cut_off_only_that_one_may_be_missing() -> None:
 
 def test_growth_would_be_noticed() -> None:
     def life(memory: int, files: int = 20) -> list[Size]:
-        return [Size(80 + n * memory // 40, 300, 20 if n < 39 else files, 2) for n in range(40)]
+        return [Size(80 + n * memory // 40, 20 if n < 39 else files) for n in range(40)]
 
     check_growth(life(memory=10))
     check_growth([])

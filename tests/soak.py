@@ -1,8 +1,8 @@
 """A long day of a studio: thousands of actions, kills at any moment, a disk that fills up; then what was acknowledged
 is compared with what is found.
 
-    python -m fuzz.soak --actions 20000 --seconds 300 --seed 1
-    python -m fuzz.soak --actions 20000 --seconds 3000 --kills 0      one studio all the time: it may not grow
+    python -m soak --actions 20000 --seconds 300 --seed 1
+    python -m soak --actions 20000 --seconds 3000 --kills 0      one studio all the time: it may not grow
 """
 
 from __future__ import annotations
@@ -13,7 +13,10 @@ import http.client
 import json
 import os
 import random
+import re
+import resource
 import signal
+import subprocess
 import sys
 import tempfile
 import threading
@@ -22,37 +25,25 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from fuzz import plugins, sound
-from fuzz.disks import Disk, small_disk
-from fuzz.tabs import check_heard, open_tabs
-from serving import Refused, Server, alive, until
+from hostile_files import shown_by_expert
+from serving import Refused, Server, Tab, alive, check_heard, until
 from shown.files import is_leftover
-from shown.grid import Grid
-from shown.studio.project import PROJECT_SCHEMA
-from shown.teaching.interpretation.equivalence import expert_action
-from shown.worlds.games import find
 
-GAMES = ("nim", "chase", "fence-in", "mine")
-"""The last one is of another package."""
+GAMES = ("nim", "chase", "fence-in")
 PARTS = ("table", "recordings", "painted")
-PROGRAMS = 30
-LEARNING = 600.0
-"""Seconds that it may take in the end. Recordings by chance contradict each other: whatever is understood of some of
-them, others do not do, and it practices again with those."""
-MANY = 25
-"""More recordings, or painted levels, than this are deleted again, so that files stay small and all have a turn."""
-MAX_MEMORY, MAX_OPEN_FILES = 600, 150
-"""Of the server, at any time; memory in MiB."""
-LOOK_EVERY = 500
-GROWTH, SLACK = 1.25, {"memory": 16, "child_memory": 64, "files": 8, "children": 1}
-"""A studio that runs for long may need so many times the memory that it needed, and so much more of everything: a child
-that was killed and its successor may both be there for a moment."""
+TABS = 10
+PROGRAMS = 30  # programs to enumerate, so that there is little to learn
+LEARNING = 600.0  # seconds to learn in the end; recordings by chance contradict each other, which takes long
+MANY = 25  # recordings or painted levels beyond this number are deleted again, so that all actions have a turn
+MAX_MEMORY, MAX_OPEN_FILES = 600, 150  # of the server, at any time; memory in MiB
+LOOK_EVERY = 500  # actions between two looks at the size of the server
+DISK_SIZE = 8 * 2**20
 ACTIONS = {
     "click": 40, "expert": 6, "undo": 8, "redo": 4, "restart": 2, "keep": 3, "onward": 2, "another": 2, "level": 3,
     "correct": 3, "resume": 3, "delete": 4, "count": 4, "change-click": 4, "paint": 4, "unpaint": 2, "import": 2,
-    "toured": 2, "learn": 1, "stop": 1, "run": 1, "position": 1, "recording": 2, "hello": 1,
+    "learn": 1, "stop": 1, "run": 1, "position": 1, "recording": 2, "hello": 1,
 }  # fmt: skip
 """How often each is done."""
 
@@ -61,42 +52,61 @@ class Lost(AssertionError):
     """What was acknowledged is not what is found."""
 
 
-@dataclass(frozen=True)
-class Size:
-    """What a studio needs: MiB of the server and of its largest child, open files of the server, children."""
+class Size(NamedTuple):
+    """What a server needs: MiB of memory, and open files."""
 
     memory: int
-    child_memory: int
     files: int
-    children: int
 
     @classmethod
     def of(cls, studio: Server) -> Size:
-        server, children = studio.process.pid, studio.children()
-        return cls(
-            _memory(server),
-            max(map(_memory, children), default=0),
-            len(os.listdir(f"/proc/{server}/fd")),
-            len(children),
-        )
-
-
-def _memory(pid: int) -> int:
-    """MiB; 0 of a process that has ended."""
-    with contextlib.suppress(OSError):
-        for line in Path(f"/proc/{pid}/status").read_text().splitlines():
-            if line.startswith("VmRSS:"):
-                return int(line.split()[1]) >> 10
-    return 0
+        process = Path(f"/proc/{studio.process.pid}")
+        (resident,) = re.findall(r"VmRSS:\s+(\d+)", (process / "status").read_text())
+        return cls(int(resident) >> 10, len(os.listdir(process / "fd")))
 
 
 def check_growth(sizes: Sequence[Size]) -> None:
-    """Compares the second quarter of a studio's life, when all has been done once, with its last. Lost if it grew."""
+    """Compare the second quarter of a server's life, when all has been done once, with its last; Lost if it grew."""
     early, late = sizes[len(sizes) // 4 : len(sizes) // 2], sizes[-(len(sizes) // 4) :]
-    for name, slack in SLACK.items():
-        before, after = (max((getattr(size, name) for size in part), default=0) for part in (early, late))
-        if early and after > before * (GROWTH if "memory" in name else 1) + slack:
-            raise Lost(f"the studio has grown: {name.replace('_', ' ')} {before}, and in the end {after}")
+    if early and max(late).memory > 1.25 * max(early).memory + 16:
+        raise Lost(f"the studio has grown: {max(early).memory} MiB of memory, and in the end {max(late).memory}")
+    if early and max(size.files for size in late) > max(size.files for size in early) + 8:
+        raise Lost("the studio has grown: it has more and more files open")
+
+
+class Disk:
+    """A disk that can be filled: a small one in memory, where mounting is allowed, or a limit on the size of files."""
+
+    def __init__(self, folder: Path, kind: str) -> None:
+        self.folder, self.ballast, self.mounted = folder, folder / "ballast", False
+        if kind != "quota":
+            command = ["mount", "-t", "tmpfs", "-o", f"size={DISK_SIZE}", "shown-soak", str(folder)]
+            self.mounted = subprocess.run(command, capture_output=True).returncode == 0
+            if kind == "tmpfs" and not self.mounted:
+                raise SystemExit("a disk in memory cannot be mounted here. Use --disk quota.")
+
+    def fill(self, studio: Server, rng: random.Random) -> None:
+        """From now on there is next to no room."""
+        if not self.mounted:
+            return self._limit(studio, rng.choice((0, 1, 50, 300)))
+        with contextlib.suppress(OSError), self.ballast.open("wb", buffering=0) as file:
+            while file.write(bytes(4096)):
+                pass
+        os.truncate(self.ballast, max(0, self.ballast.stat().st_size - rng.choice((0, 0, 4096))))
+
+    def free(self, studio: Server) -> None:
+        """There is room again."""
+        if not self.mounted:
+            return self._limit(studio, resource.prlimit(studio.process.pid, resource.RLIMIT_FSIZE)[1])
+        self.ballast.unlink(missing_ok=True)
+
+    def _limit(self, studio: Server, most: int) -> None:
+        hard = resource.prlimit(studio.process.pid, resource.RLIMIT_FSIZE)[1]
+        resource.prlimit(studio.process.pid, resource.RLIMIT_FSIZE, (most, hard))
+
+    def close(self) -> None:
+        if self.mounted:
+            subprocess.run(["umount", str(self.folder)], check=True)
 
 
 @dataclass
@@ -119,7 +129,6 @@ class Soak:
     disk: Disk
     plan: Plan
     told: dict[str, dict[str, Any]] = field(default_factory=dict)
-    toured: bool = False
     full: bool = False
     doubtful: str | None = None
     counts: Counter[str] = field(default_factory=Counter)
@@ -128,9 +137,12 @@ class Soak:
     def __post_init__(self) -> None:
         self.rng = random.Random(self.plan.seed)
         self._open_tabs()
+        for game in GAMES:
+            self.studio.post("expert", game=game)
+            self.studio.post("learn", game=game, programs=PROGRAMS)
 
     def _open_tabs(self) -> None:
-        self.tabs, self.revisions = open_tabs(self.studio), dict[str, int]()
+        self.tabs, self.revisions = [Tab(self.studio) for _ in range(TABS)], dict[str, int]()
 
     def run(self) -> None:
         """Does everything that is planned, as far as time allows, and looks at what is left of it."""
@@ -189,8 +201,6 @@ class Soak:
 
     def _note(self, name: str, request: dict[str, Any], answer: dict[str, Any]) -> None:
         """Takes the studio at its word."""
-        if name == "toured":
-            self.toured = request["toured"]
         if name not in ("hello", "run", "position", "recording", "learn", "stop"):
             news = {**answer, **answer.get("lesson", {})}
             self.told[request["game"]] |= {part: news[part] for part in PARTS if part in news}
@@ -199,22 +209,22 @@ class Soak:
 
     def _request(self, name: str, game: str, told: dict[str, Any]) -> dict[str, Any]:
         rng = self.rng
-        board = Grid(told["table"]["rows"])
-        cell = [rng.randrange(board.height), rng.randrange(board.width)]
+        rows = told["table"]["rows"]
+        cell = [rng.randrange(len(rows)), rng.randrange(len(rows[0]))]
         if name == "click" and rng.random() < 0.7:
-            cell = expert_action(find(game), board) or cell
+            cell = self.studio.post("hint", game=game)["action"] or cell
         number = rng.choice([card["id"] for card in told["recordings"]] or [1])
         if name == "delete" and told["recordings"]:
             number = told["recordings"][0]["id"]
         if name in ("unpaint", "paint") and told["painted"]:
             number = told["painted"][0]["id"]
         request: dict[str, Any] = {"game": game, "action": cell, "id": number, "step": rng.randint(0, 3)}
-        request |= {"level": rng.choice(("train:0", "test:1", f"random:{rng.randrange(99)}")), "rows": list(board.rows)}
-        request |= {"learn": rng.random() < 0.6, "toured": rng.random() < 0.5, "seed": 0}
+        request |= {"level": rng.choice(("train:0", "test:1", f"random:{rng.randrange(99)}")), "rows": rows}
+        request |= {"learn": rng.random() < 0.6, "seed": 0}
         if name == "paint" and rng.random() < 0.7:
             request["id"] = None
         if name == "import":
-            request["content"] = sound.shown_by_expert(game, "train:0-1").to_json()
+            request["content"] = shown_by_expert(game).to_json()
         return request
 
     # --- what happens to it -------------------------------------------------------------------------------------------
@@ -283,10 +293,6 @@ class Soak:
                 raise Lost(f"{game}: something was set aside: {view['notes']}")
             self.told[game] = found
             self.counts["comparisons"] += 1
-        toured = self.studio.post("hello")["toured"]
-        if toured != self.toured and not (doubtful or "").startswith("toured"):
-            raise Lost(f"toured: {self.toured} was acknowledged, {toured} found")
-        self.toured = toured
 
     def settle(self) -> None:
         """At the end: it learns from what is there, ends in peace, and leaves only its own files, all of them whole."""
@@ -335,37 +341,16 @@ def _difference(told: dict[str, Any], found: dict[str, Any]) -> str:
 
 
 @contextlib.contextmanager
-def _another_package(folder: Path) -> Iterator[None]:
-    """Inside, the package with the game `mine` is installed, here and in processes that start."""
-    folder.mkdir()
-    plugins.install({"odd": "3", "methods": {}, "attributes": {}}, folder)
-    sys.path.insert(0, str(folder))
-    with plugins.on_path(folder):
-        try:
-            yield
-        finally:
-            sys.path.remove(str(folder))
-
-
-@contextlib.contextmanager
-def studio_on(disk: str) -> Iterator[tuple[Server, Disk, Path]]:
-    """A studio with little to think, on a disk that can be filled; its log is beside it."""
+def studio_on(kind: str) -> Iterator[tuple[Server, Disk, Path]]:
+    """A studio on a disk that can be filled; its log is beside it."""
     with tempfile.TemporaryDirectory(prefix="shown-soak-") as place:
-        base, log = Path(place) / "disk", Path(place) / "log"
-        base.mkdir()
-        package = _another_package(Path(place) / "package")
-        with package, small_disk(base, disk) as (filled, folder), log.open("wb") as file:
-            project = folder / "project"
-            project.mkdir()
-            settings = {
-                "schema": PROJECT_SCHEMA,
-                "game": None,
-                "preferences": {name: {"programs": PROGRAMS} for name in GAMES},
-            }
-            (project / "project.json").write_text(json.dumps(settings))
-            studio = Server(project, log=file)
+        folder, log = Path(place) / "disk", Path(place) / "log"
+        folder.mkdir()
+        disk = Disk(folder, kind)
+        with contextlib.closing(disk), log.open("wb") as file:
+            studio = Server(folder / "project", log=file)
             try:
-                yield studio, filled, log
+                yield studio, disk, log
             finally:
                 studio.kill()
 
@@ -399,10 +384,8 @@ def main() -> int:
         return 1
     for name, number in done.counts.items():
         print(f"{number:8,}  {name}")
-    print(f"then  {'MiB':>6} {'of a child':>12} {'open files':>11} {'children':>9}")
-    for share in range(5):
-        size = done.sizes[(len(done.sizes) - 1) * share // 4]
-        print(f"{share}/4 {size.memory:8} {size.child_memory:12} {size.files:11} {size.children:9}")
+    for size in done.sizes[:: max(1, len(done.sizes) // 4)]:
+        print(f"{size.memory:8} MiB, {size.files} open files")
     return 0
 
 
