@@ -26,14 +26,14 @@ from typing import Any
 
 import numpy as np
 
+from shown.columns.cuda import Cuda
+from shown.columns.device import DeviceEvaluator
+from shown.columns.evaluator import Evaluator
+from shown.columns.resources import Resources
 from shown.demonstrations import Demonstrations
 from shown.engine.memory import Memory, machine_memory
 from shown.engine.planes import Planes
 from shown.engine.threads import ONE_THREAD, Threads
-from shown.evaluation.columns import Evaluator
-from shown.evaluation.cuda import Cuda
-from shown.evaluation.device import DeviceEvaluator
-from shown.evaluation.resources import Resources
 from shown.grid import Grid
 from shown.inference.features import Features, combine
 from shown.inference.learner import Learner

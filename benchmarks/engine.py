@@ -30,8 +30,8 @@ from pathlib import Path
 
 import numpy as np
 
+from shown.columns.resources import Resources
 from shown.demonstrations import Demonstrations
-from shown.evaluation.resources import Resources
 from shown.grid import Grid
 from shown.inference.features import evaluate
 from shown.inference.learner import Learner
@@ -160,7 +160,7 @@ def acting() -> None:
 
 CHILD = """
 import json, os, sys, time
-from shown.evaluation.resources import Resources
+from shown.columns.resources import Resources
 from shown.inference.learner import Learner
 from timing import demos_of
 

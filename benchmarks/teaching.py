@@ -102,7 +102,7 @@ def measure(job: Job) -> Result:
     """Teach and play, in this process. Old versions of the package are measured, too, so only old names are used."""
     import hashlib
 
-    from shown.evaluation.resources import Resources
+    from shown.columns.resources import Resources
     from shown.teaching.result import TeachingPhase
     from shown.teaching.teach import iter_teach, teach
     from shown.worlds import load_levels, play_many

@@ -83,7 +83,7 @@ def evaluations(programs: int, threads: int) -> dict[str, Any]:
 
 def learns(programs: int, threads: int) -> dict[str, Any]:
     """Time a learn on some threads."""
-    from shown.evaluation.resources import Resources
+    from shown.columns.resources import Resources
     from shown.inference.learner import Learner
 
     demos = demos_of("reach-for-the-star")

@@ -24,9 +24,9 @@ from queue import Queue
 ROOT = Path(__file__).parents[1]
 LEARNS = "tests/test_recorded_learns.py"
 TESTS = {
-    "engine": ["tests/test_planes.py", "tests/test_threads.py", "tests/evaluation", "tests/language", LEARNS],
+    "engine": ["tests/test_planes.py", "tests/test_threads.py", "tests/columns", "tests/language", LEARNS],
     "language": ["tests/language", "tests/inference", LEARNS],
-    "evaluation": ["tests/evaluation", "tests/inference", LEARNS],
+    "columns": ["tests/columns", "tests/inference", LEARNS],
     "symmetry": ["tests/test_symmetry.py", "tests/inference", "tests/teaching/test_interpretations.py", LEARNS],
     "rules": ["tests/rules", "tests/inference", "tests/test_explain.py", "tests/test_export.py", LEARNS],
     "inference": ["tests/inference", "tests/rules", "tests/test_estimator.py", LEARNS],

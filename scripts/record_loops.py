@@ -28,7 +28,7 @@ def compiled_loops() -> list[str]:
     from numba.core import event
 
     from shown import teach
-    from shown.evaluation.resources import Resources
+    from shown.columns.resources import Resources
     from shown.worlds import demonstrate, find, load_levels
 
     class Recorder(event.Listener):

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from shown.columns.device import HashTable, LookupRows
 from shown.engine.compilation import compiled
-from shown.evaluation.device import HashTable, LookupRows
 
 
 class Twin:

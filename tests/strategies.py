@@ -17,9 +17,9 @@ import pytest
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
+from shown.columns.evaluator import Evaluator
 from shown.demonstrations import OUTCOMES, Demonstration, Demonstrations, Step
 from shown.engine.planes import Planes
-from shown.evaluation.columns import Evaluator
 from shown.grid import OFF, Grid, Tokens
 from shown.inference.features import Features, combine, evaluate
 from shown.language.grammar import Block, Grammar, Leaves, Rule, uniform

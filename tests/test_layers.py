@@ -20,7 +20,7 @@ LAYERS = (
     ("language",),
     ("symmetry",),
     ("rules",),
-    ("evaluation",),
+    ("columns",),
     ("policy", "components", "explain", "export", "provenance", "sources"),
     ("inference",),
     ("render",),

@@ -20,9 +20,9 @@ if sys.platform == "win32":
     raise ImportError("shown runs on Linux and macOS. On Windows, install it in WSL.")
 
 if TYPE_CHECKING:
+    from shown.columns.resources import Resources
     from shown.demonstrations import Demonstration, Demonstrations, Step
     from shown.errors import BadInput, BadLevel, BadProgram, Contradicted, NothingFits, ShownError
-    from shown.evaluation.resources import Resources
     from shown.grid import OFF, Action, Cell, Grid, Tokens
     from shown.inference.learner import Learner, Progress
     from shown.language.checking import check_primitive
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from shown.teaching.teach import teach
 
 _HOME = {
-    "shown.evaluation.resources": ("Resources",),
+    "shown.columns.resources": ("Resources",),
     "shown.demonstrations": ("Demonstration", "Demonstrations", "Step"),
     "shown.errors": ("BadInput", "BadLevel", "BadProgram", "Contradicted", "NothingFits", "ShownError"),
     "shown.grid": ("OFF", "Action", "Cell", "Grid", "Tokens"),

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from shown.columns.rows import Rows, row_bits
 from shown.components import Component
-from shown.evaluation.rows import Rows, row_bits
 from shown.grid import Action, Cell, Grid, Tokens, check_action, plain_action
 from shown.language.plan import Plan
 from shown.language.reference import NOWHERE, LimitedView, TooManyLooksError, run

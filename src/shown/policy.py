@@ -11,11 +11,11 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from shown.columns.rows import Rows, row_bits
 from shown.components import Component, ComponentReader, RatedRule, component_to_json, rated_to_json
 from shown.demonstrations import Demonstrations, Step, game_from_json, names_from_json, tokens_from_json
 from shown.engine.planes import Planes
 from shown.errors import BadInput
-from shown.evaluation.rows import Rows, row_bits
 from shown.files import read_json, write_json
 from shown.grid import Action, Cell, Grid, Tokens
 from shown.language.languages import named_in_file, the_language

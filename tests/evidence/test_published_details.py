@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from shown import Learner
-from shown.evaluation.rows import row_bits
+from shown.columns.rows import row_bits
 from shown.inference.trees import Tree, impurity
 from shown.language.primitives import LANGUAGE
 from shown.language.reference import View, run

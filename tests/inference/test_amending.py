@@ -4,9 +4,9 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from shown.columns.resources import Resources
+from shown.columns.rows import labels_of
 from shown.demonstrations import Demonstration, Demonstrations, Step
-from shown.evaluation.resources import Resources
-from shown.evaluation.rows import labels_of
 from shown.grid import grid
 from shown.inference.amending import Amender, amended
 from shown.inference.fitting import Fitting

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from shown.columns.resources import Resources
+from shown.columns.rows import Labels, labels_of
 from shown.engine.threads import Threads
-from shown.evaluation.resources import Resources
-from shown.evaluation.rows import Labels, labels_of
 from shown.inference import covers as module
 from shown.inference.by_row import FeaturesByRow
 from shown.inference.clauses import ClauseSearch

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from shown.columns.resources import Resources
+from shown.columns.rows import labels_of
 from shown.demonstrations import Demonstrations
 from shown.errors import Contradicted
-from shown.evaluation.resources import Resources
-from shown.evaluation.rows import labels_of
 from shown.grid import Tokens, grid
 from shown.inference.features import combine
 from shown.inference.fitting import Fitting

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from shown.columns.resources import Resources
 from shown.demonstrations import Demonstration, Demonstrations, Step
 from shown.errors import NothingFits
-from shown.evaluation.resources import Resources
 from shown.grid import grid
 from shown.inference.failure import rows_like
 from shown.inference.learner import Learner

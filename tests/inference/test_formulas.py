@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from shown.columns.rows import Rows
 from shown.engine.planes import Planes
-from shown.evaluation.rows import Rows
 from shown.grid import Grid
 from shown.rules import bitwise as module
 from shown.rules import mixtures

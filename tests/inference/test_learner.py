@@ -14,12 +14,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from shown.columns.evaluator import Evaluator
+from shown.columns.resources import Resources
+from shown.columns.rows import labels_of
 from shown.demonstrations import Demonstration, Demonstrations, Step
 from shown.engine import memory
 from shown.errors import BadInput, NothingFits, OutOfMemory
-from shown.evaluation.columns import Evaluator
-from shown.evaluation.resources import Resources
-from shown.evaluation.rows import labels_of
 from shown.grid import Grid, Tokens, grid
 from shown.inference import fitting as module
 from shown.inference.fitting import LearningPhase
@@ -498,7 +498,7 @@ def test_after_a_stop_one_may_go_on_with_more(nim):
 @pytest.fixture
 def slow_growth(monkeypatch):
     """Tables grow slowly, so that limits can be exact."""
-    monkeypatch.setattr("shown.evaluation.distinct.LITTLE", 0)
+    monkeypatch.setattr("shown.columns.distinct.LITTLE", 0)
 
 
 def test_what_was_found_before_a_limit_was_reached_is_kept(slow_growth):

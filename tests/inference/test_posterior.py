@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shown.evaluation.rows import Labels
+from shown.columns.rows import Labels
 from shown.inference.posterior import Posterior, ScoredFormula, literal_prices, log_likelihood, log_prior
 from strategies import examples
 

@@ -9,11 +9,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sklearn.tree import DecisionTreeClassifier
 
+from shown.columns import distinct
 from shown.engine import memory
 from shown.engine.planes import pack
 from shown.engine.threads import Threads
 from shown.errors import OutOfMemory
-from shown.evaluation import distinct
 from shown.inference import by_row
 from shown.inference import growth as module
 from shown.inference.by_row import FeaturesByRow

@@ -5,8 +5,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from shown.columns.resources import Resources
 from shown.demonstrations import Demonstrations
-from shown.evaluation.resources import Resources
 from shown.grid import Grid, Tokens
 from shown.inference.learner import Learner
 from shown.language.grammar import Rule, paper_grammar, uniform

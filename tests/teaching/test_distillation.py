@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pushing import Pushing
-from shown.evaluation.resources import Resources
+from shown.columns.resources import Resources
 from shown.policy import Policy, uniform_policy
 from shown.provenance import SuccessRate
 from shown.rules import Formula

@@ -7,8 +7,8 @@ import pytest
 
 from minesweeper import Minesweeper
 from shown.cli import main
+from shown.columns.resources import Resources
 from shown.demonstrations import Demonstration, Demonstrations
-from shown.evaluation.resources import Resources
 from shown.teaching.practice.practice_scoring import GridScoring
 from shown.teaching.teach import teach
 from shown.worlds import demonstrate

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from shown.columns.rows import Rows, labels_of
 from shown.demonstrations import Demonstration, Demonstrations, Step
 from shown.engine.planes import Planes
 from shown.errors import BadInput
-from shown.evaluation.rows import Rows, labels_of
 from shown.grid import Tokens, grid
 from shown.teaching.interpretation.equivalence import Effects
 from shown.teaching.interpretation.interpretations import (

@@ -5,8 +5,8 @@ from itertools import permutations
 import numpy as np
 import pytest
 
+from shown.columns.resources import Resources
 from shown.demonstrations import Demonstrations
-from shown.evaluation.resources import Resources
 from shown.grid import Tokens, grid
 from shown.language.key_presses import pressing_grammar, tells_when_to_press
 from shown.language.primitives import LANGUAGE

@@ -8,8 +8,8 @@ import pytest
 
 from minesweeper import Minesweeper
 from shown.cli import main
+from shown.columns.resources import Resources
 from shown.demonstrations import Demonstration, Demonstrations, Step
-from shown.evaluation.resources import Resources
 from shown.grid import Cell
 from shown.policy import Policy
 from shown.teaching.practice.outliers import without

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
+from shown.columns.evaluator import Evaluator
 from shown.demonstrations import Demonstrations
 from shown.errors import BadInput
-from shown.evaluation.columns import Evaluator
 from shown.inference.failure import Failure
 from shown.policy import Policy, uniform_policy
 from shown.provenance import Provenance, SuccessRate

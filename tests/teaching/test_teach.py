@@ -8,9 +8,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from shown.columns.resources import Resources
 from shown.demonstrations import Demonstration, Demonstrations, Step
 from shown.errors import BadInput, NothingFits, OutOfMemory
-from shown.evaluation.resources import Resources
 from shown.grid import grid
 from shown.inference import clauses
 from shown.inference.clauses import Effort, renumbered

@@ -14,11 +14,11 @@ from shown.cli import FAILURE, INTERRUPTED, options
 from shown.cli.demonstration_sources import follow, load
 from shown.cli.inputs import find_language, load_policy, read_grids
 from shown.cli.output import check_writable, print_json, say, sigterm_interrupts
+from shown.columns.device import DEVICES
+from shown.columns.resources import Resources
 from shown.demonstrations import Demonstrations
 from shown.engine import compilation
 from shown.errors import BadInput, at, did_you_mean, printable
-from shown.evaluation.device import DEVICES
-from shown.evaluation.resources import Resources
 from shown.grid import Grid
 from shown.inference.failure import Failure
 from shown.inference.learner import Learner, Progress

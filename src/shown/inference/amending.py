@@ -12,8 +12,8 @@ from dataclasses import replace
 
 import numpy as np
 
+from shown.columns.rows import Labels
 from shown.engine.threads import ONE_THREAD
-from shown.evaluation.rows import Labels
 from shown.inference.by_row import FeaturesByRow
 from shown.inference.covers import CoverTable, cover
 from shown.inference.features import Features

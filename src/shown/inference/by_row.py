@@ -11,9 +11,9 @@ from itertools import pairwise
 
 import numpy as np
 
+from shown.columns.distinct import ROW_BY_ROW
 from shown.engine.compilation import compiled
 from shown.engine.threads import Threads
-from shown.evaluation.distinct import ROW_BY_ROW
 
 SMALL_TILE = 2**23  # bytes of features up to which they are turned anew when more come, so that there is one tile
 SORTED_BY = 32  # features by which the rows are sorted

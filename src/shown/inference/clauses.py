@@ -15,8 +15,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from shown.evaluation.distinct import CONSTANT
-from shown.evaluation.rows import Labels, row_bits
+from shown.columns.distinct import CONSTANT
+from shown.columns.rows import Labels, row_bits
 from shown.inference.covers import CoverTable, cheapest_cover, cover
 from shown.inference.features import Features
 from shown.inference.pinning import Struck

@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from shown.columns.distinct import ROW_BY_ROW
+from shown.columns.rows import Labels
 from shown.engine.compilation import compiled, popcount
 from shown.engine.threads import Threads
-from shown.evaluation.distinct import ROW_BY_ROW
-from shown.evaluation.rows import Labels
 from shown.inference.by_row import FeaturesByRow
 from shown.rules.bitwise import Clauses
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from shown.columns.resources import Resources
 from shown.demonstrations import Demonstrations
 from shown.errors import BadInput
-from shown.evaluation.resources import Resources
 from shown.grid import Grid, Tokens
 from shown.inference.learner import Learner
 from shown.language.primitives import Language

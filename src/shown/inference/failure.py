@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from shown.columns.rows import Labels, Rows
 from shown.demonstrations import Demonstrations, Step
 from shown.engine.compilation import compiled
-from shown.evaluation.rows import Labels, Rows
 from shown.grid import Action
 from shown.inference.features import Features
 from shown.language.languages import with_more_words

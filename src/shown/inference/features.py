@@ -8,12 +8,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from shown.columns.distinct import CONSTANT
+from shown.columns.evaluator import Evaluator
 from shown.engine.compilation import compiled
 from shown.engine.memory import Memory, empty
 from shown.engine.planes import Planes
 from shown.engine.threads import Threads
-from shown.evaluation.columns import Evaluator
-from shown.evaluation.distinct import CONSTANT
 from shown.grid import Grid, Tokens
 from shown.language.grammar import Block, Grammar
 from shown.language.reach import margin_for

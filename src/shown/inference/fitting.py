@@ -15,15 +15,15 @@ from typing import Literal, Protocol
 
 import numpy as np
 
+from shown.columns.device import evaluator_on
+from shown.columns.evaluator import PROGRAM_BYTES, Evaluator
+from shown.columns.resources import DEFAULT_RESOURCES, Resources
+from shown.columns.rows import Labels, Rows
 from shown.demonstrations import Demonstrations
 from shown.engine.memory import Memory, refuse_above
 from shown.engine.planes import Planes, frame
 from shown.engine.threads import ONE_THREAD, Threads
 from shown.errors import BadInput, OutOfMemory
-from shown.evaluation.columns import PROGRAM_BYTES, Evaluator
-from shown.evaluation.device import evaluator_on
-from shown.evaluation.resources import DEFAULT_RESOURCES, Resources
-from shown.evaluation.rows import Labels, Rows
 from shown.grid import Grid
 from shown.inference.features import Features, combine
 from shown.inference.pinning import Contradiction, Pinned, Struck, contradictions, pin, pinned_bits

@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from shown.columns.distinct import roomy, spacious, sparse_table
 from shown.engine import atomics
 from shown.engine.compilation import compiled, popcount
 from shown.engine.threads import Threads
-from shown.evaluation.distinct import roomy, spacious, sparse_table
 from shown.inference.by_row import FeaturesByRow
 
 DIVIDED_WORDS = 2**16  # words of rows up to which nodes are divided together, each with room for all its words twice

@@ -10,11 +10,11 @@ from dataclasses import dataclass, field, fields
 
 import numpy as np
 
+from shown.columns.resources import DEFAULT_RESOURCES, Resources
+from shown.columns.rows import Labels, labels_of
 from shown.demonstrations import Demonstrations
 from shown.engine.memory import Memory
 from shown.errors import BadInput, Contradicted, NothingFits
-from shown.evaluation.resources import DEFAULT_RESOURCES, Resources
-from shown.evaluation.rows import Labels, labels_of
 from shown.inference.clauses import ClauseSearch
 from shown.inference.failure import Failure, explain_failure
 from shown.inference.features import Features

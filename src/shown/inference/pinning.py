@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
+from shown.columns.rows import Labels, Rows
 from shown.demonstrations import Demonstrations
 from shown.engine.planes import Planes
-from shown.evaluation.rows import Labels, Rows
 from shown.grid import Action, Grid, action_to_json
 from shown.inference.failure import numbered
 from shown.inference.features import Features

@@ -1,6 +1,6 @@
 """Prior, likelihood, and the best-K mixture that approximates the posterior.
 
-Formulas are over columns by number, and rows are bits: see `rules/bitwise.py` and `evaluation/rows.py`.
+Formulas are over columns by number, and rows are bits: see `rules/bitwise.py` and `columns/rows.py`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from shown.evaluation.rows import Labels
+from shown.columns.rows import Labels
 from shown.rules.bitwise import Clauses, SignedColumn, count_by_state
 
 PRIORS = ("grammar", "sparsity", "uniform")

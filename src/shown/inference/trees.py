@@ -14,9 +14,9 @@ from itertools import pairwise
 
 import numpy as np
 
+from shown.columns.rows import Labels
 from shown.engine.memory import refuse_if_full
 from shown.engine.threads import ONE_THREAD, Threads
-from shown.evaluation.rows import Labels
 from shown.inference.by_row import FeaturesByRow
 from shown.inference.features import Features
 from shown.inference.growth import NO, YES, Depth, Items, Nodes, Segments, TreeTable, opened

@@ -1,6 +1,6 @@
 """Formulas over columns of bits: conversion, evaluation, counting and simplification.
 
-A formula here is in disjunctive normal form over numbered columns. Rows are bits (see `evaluation/rows.py`).
+A formula here is in disjunctive normal form over numbered columns. Rows are bits (see `columns/rows.py`).
 """
 
 from __future__ import annotations

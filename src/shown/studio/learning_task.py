@@ -15,9 +15,9 @@ from collections.abc import Generator
 from dataclasses import replace
 from typing import Any
 
+from shown.columns.resources import Resources
 from shown.demonstrations import Demonstration, Demonstrations
 from shown.engine.memory import machine_memory, resident_memory
-from shown.evaluation.resources import Resources
 from shown.grid import Grid
 from shown.inference.pinning import Contradiction
 from shown.language.standard import STANDARD

@@ -14,9 +14,9 @@ from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from shown.columns.resources import DEFAULT_RESOURCES, Resources
 from shown.demonstrations import Demonstrations, Step
 from shown.errors import NothingFits, OutOfMemory
-from shown.evaluation.resources import DEFAULT_RESOURCES, Resources
 from shown.grid import Action, Grid
 from shown.inference.clauses import THOROUGH
 from shown.inference.fitting import Patience, check_size

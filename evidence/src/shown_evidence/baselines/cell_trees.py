@@ -13,9 +13,9 @@ import numpy as np
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.tree import DecisionTreeClassifier
 
+from shown.columns.distinct import CONSTANT
+from shown.columns.rows import row_bits
 from shown.demonstrations import Demonstrations
-from shown.evaluation.distinct import CONSTANT
-from shown.evaluation.rows import row_bits
 from shown.grid import Action, Grid, Tokens
 from shown_evidence.baselines import Imitator, check_clicks, from_options, in_parts, numbered
 from shown_evidence.baselines.program_values import ProgramValues

@@ -14,10 +14,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from shown.columns.distinct import CONSTANT
+from shown.columns.rows import Labels
 from shown.demonstrations import Demonstrations
 from shown.errors import BadInput
-from shown.evaluation.distinct import CONSTANT
-from shown.evaluation.rows import Labels
 from shown.grid import Action, Grid
 from shown.inference.features import Features, LazyTerms
 from shown.inference.posterior import ScoredFormula, literal_prices, log_likelihood, log_prior

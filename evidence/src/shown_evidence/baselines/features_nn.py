@@ -17,9 +17,9 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
+from shown.columns.distinct import CONSTANT
+from shown.columns.rows import row_bits
 from shown.demonstrations import Demonstrations
-from shown.evaluation.distinct import CONSTANT
-from shown.evaluation.rows import row_bits
 from shown.grid import Action, Grid
 from shown_evidence.baselines import Imitator, check_clicks, from_options, in_parts
 from shown_evidence.baselines.networks import default_device

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from shown.columns.resources import Resources
 from shown.demonstrations import Demonstrations
 from shown.errors import BadInput, did_you_mean
-from shown.evaluation.resources import Resources
 from shown.grid import Tokens
 from shown.inference.features import Features
 from shown.inference.learner import Learner

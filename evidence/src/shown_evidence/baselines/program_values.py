@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from shown.columns.distinct import CONSTANT
+from shown.columns.rows import Labels, Rows, labels_of
 from shown.demonstrations import Demonstrations
-from shown.evaluation.distinct import CONSTANT
-from shown.evaluation.rows import Labels, Rows, labels_of
 from shown.grid import Action, Grid, Tokens
 from shown.inference.features import Features, evaluate
 from shown.language.grammar import paper_grammar

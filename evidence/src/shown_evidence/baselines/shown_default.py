@@ -6,8 +6,8 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from shown.columns.resources import Resources
 from shown.demonstrations import Demonstrations
-from shown.evaluation.resources import Resources
 from shown.policy import Policy
 from shown.teaching.result import Taught
 from shown.teaching.task import WORLD_SECONDS

@@ -18,8 +18,8 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from shown.columns.rows import row_bits
 from shown.demonstrations import Demonstrations
-from shown.evaluation.rows import row_bits
 from shown.inference.features import Features, LazyTerms
 from shown.inference.posterior import Posterior, ScoredFormula, log_likelihood
 from shown.rules.bitwise import Clauses, formula_bits

@@ -14,11 +14,11 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from shown.columns.resources import DEFAULT_RESOURCES, Resources
+from shown.columns.rows import Labels, Rows, labels_of
 from shown.components import Component
 from shown.demonstrations import Demonstration, Demonstrations, Step
 from shown.engine.memory import Memory
-from shown.evaluation.resources import DEFAULT_RESOURCES, Resources
-from shown.evaluation.rows import Labels, Rows, labels_of
 from shown.inference.amending import amended
 from shown.inference.clauses import THOROUGH, ClauseSearch, Effort, Narrow, Pool
 from shown.inference.failure import Failure, explain_failure, looking_like_shown

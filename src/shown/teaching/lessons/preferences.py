@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
+from shown.columns.resources import DEFAULT_RESOURCES, Resources
 from shown.errors import BadInput
-from shown.evaluation.resources import DEFAULT_RESOURCES, Resources
 from shown.teaching.interpretation.interpretations import Interpretation
 from shown.teaching.lessons.starts import walks
 from shown.worlds import Playable

@@ -11,10 +11,10 @@ from copy import copy
 
 import numpy as np
 
+from shown.columns.rows import Rows, labels_of
 from shown.demonstrations import Step
 from shown.engine.compilation import compiled, popcount
 from shown.engine.planes import Planes
-from shown.evaluation.rows import Rows, labels_of
 from shown.grid import Action, Grid
 from shown.language.plan import Plan
 from shown.policy import Policy

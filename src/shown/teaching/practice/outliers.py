@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from shown.columns.rows import labels_of
 from shown.components import Component
 from shown.demonstrations import Demonstrations
-from shown.evaluation.rows import labels_of
 from shown.inference.failure import taken
 from shown.rules import Formula
 from shown.symmetry import closure

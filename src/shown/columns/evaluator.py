@@ -14,11 +14,11 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
+from shown.columns.distinct import CONSTANT, Distinct, bytes_of_rows
+from shown.columns.jobs import Added, Batch, Job, Pieces, Span, joined, results
 from shown.engine.memory import Memory
 from shown.engine.planes import ALL, Planes
 from shown.engine.threads import ONE_THREAD, Threads
-from shown.evaluation.distinct import CONSTANT, Distinct, bytes_of_rows
-from shown.evaluation.jobs import Added, Batch, Job, Pieces, Span, joined, results
 from shown.language.attention import at_places, codes_of, lands_on_little
 from shown.language.kernels import how_many, run_many
 from shown.language.primitives import LANGUAGE, Language, Primitive

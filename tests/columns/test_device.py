@@ -16,16 +16,16 @@ from hypothesis import strategies as st
 
 from gpu_twin import Twin
 from shown.cli import main
+from shown.columns import cuda as cuda_module
+from shown.columns.cuda import Cuda
+from shown.columns.device import DeviceColumns, DeviceDistinct, DeviceEvaluator, check_device, places_by_slot
+from shown.columns.distinct import Distinct
+from shown.columns.evaluator import Evaluator
+from shown.columns.resources import Resources
 from shown.engine.memory import Memory
 from shown.engine.planes import Planes, at_first_many, scan_many, shift_many
 from shown.engine.threads import ONE_THREAD
 from shown.errors import BadInput, MissingExtra, OutOfMemory, ShownError
-from shown.evaluation import cuda as cuda_module
-from shown.evaluation.columns import Evaluator
-from shown.evaluation.cuda import Cuda
-from shown.evaluation.device import DeviceColumns, DeviceDistinct, DeviceEvaluator, check_device, places_by_slot
-from shown.evaluation.distinct import Distinct
-from shown.evaluation.resources import Resources
 from shown.inference.features import combine
 from shown.inference.learner import Learner
 from shown.language.grammar import paper_grammar

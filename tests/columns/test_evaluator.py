@@ -5,13 +5,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from shown.columns import columns as module
+from shown.columns.distinct import CONSTANT
+from shown.columns.evaluator import Evaluator
+from shown.columns.rows import Rows
 from shown.engine.memory import Memory
 from shown.engine.planes import Planes
 from shown.engine.threads import Threads
-from shown.evaluation import columns as module
-from shown.evaluation.columns import Evaluator
-from shown.evaluation.distinct import CONSTANT
-from shown.evaluation.rows import Rows
 from shown.grid import grid
 from shown.inference import features as features_module
 from shown.inference.features import combine, evaluate
@@ -261,7 +261,7 @@ def test_merging_compiled_is_merging_plainly(seed, words):
 
 
 def test_the_memory_counted_is_what_is_held(example, monkeypatch):
-    monkeypatch.setattr("shown.evaluation.distinct.LITTLE", 0)  # tables grow slowly
+    monkeypatch.setattr("shown.columns.distinct.LITTLE", 0)  # tables grow slowly
     grammar, states, _ = example
     blocks = list(grammar.blocks(2000))
     memory = Memory(2**30)

@@ -4,8 +4,8 @@ import os
 
 import pytest
 
+from shown.columns.resources import DEFAULT_RESOURCES, Resources
 from shown.errors import BadInput
-from shown.evaluation.resources import DEFAULT_RESOURCES, Resources
 
 
 @pytest.mark.parametrize(

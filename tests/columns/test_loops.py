@@ -4,12 +4,12 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from shown.columns import loops
+from shown.columns.distinct import Distinct
+from shown.columns.evaluator import Evaluator
 from shown.engine.memory import Memory
 from shown.engine.planes import Planes, at_first_many, scan_many, shift_many
 from shown.engine.threads import Threads
-from shown.evaluation import loops
-from shown.evaluation.columns import Evaluator
-from shown.evaluation.distinct import Distinct
 from shown.language.primitives import LANGUAGE
 from strategies import TOKENS, examples, random_grids
 

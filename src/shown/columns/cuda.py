@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from shown.columns.device import HashTable, LookupRows
 from shown.errors import BadInput, MissingExtra
-from shown.evaluation.device import HashTable, LookupRows
 
 THREADS = 256
 
@@ -164,7 +164,7 @@ class Cuda:
 
 def kernel_source() -> str:
     """Return the CUDA source of the kernels."""
-    return resources.files("shown.evaluation").joinpath("kernels.cu").read_text("utf-8")
+    return resources.files("shown.columns").joinpath("kernels.cu").read_text("utf-8")
 
 
 def _sizes(store: Any) -> tuple[np.int32, np.int32, np.int32]:

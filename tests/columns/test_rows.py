@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from shown.columns.rows import Rows, labels_of
 from shown.demonstrations import Demonstrations, Step
 from shown.engine.planes import Planes
-from shown.evaluation.rows import Rows, labels_of
 from shown.grid import grid
 from shown.inference.learner import Learner
 from strategies import BUTTONS, TOKENS, grids, random_grids

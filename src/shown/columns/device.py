@@ -21,19 +21,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from shown.columns.distinct import CONSTANT, bytes_of_rows
+from shown.columns.evaluator import A, B, Evaluator, inner_shapes
 from shown.engine.memory import Memory, reserve
 from shown.engine.planes import Planes
 from shown.engine.threads import ONE_THREAD, Threads
 from shown.errors import BadInput, OutOfMemory, ShownError
-from shown.evaluation.columns import A, B, Evaluator, inner_shapes
-from shown.evaluation.distinct import CONSTANT, bytes_of_rows
 from shown.language.kernels import how_many
 from shown.language.primitives import LANGUAGE, Language, Primitive
 from shown.language.shapes import Block, Shape
 from shown.language.terms import Kind
 
 if TYPE_CHECKING:
-    from shown.evaluation.cuda import Cuda
+    from shown.columns.cuda import Cuda
 
 DEVICES = ("cpu", "cuda")
 
@@ -339,7 +339,7 @@ def evaluator_on(device: str, world: Planes, language: Language, memory: Memory,
     """Return the evaluator for "cpu" or "cuda"; raise an error if it is unavailable."""
     if device == "cpu":
         return Evaluator(world, language, memory, threads)
-    from shown.evaluation.cuda import Cuda
+    from shown.columns.cuda import Cuda
 
     return DeviceEvaluator(world, language, memory, threads, Cuda())
 
@@ -354,6 +354,6 @@ def check_device(device: str) -> None:
     if device not in DEVICES:
         raise BadInput(f"device {device!r}: programs are evaluated on {' or '.join(DEVICES)}.")
     if device == "cuda":
-        from shown.evaluation.cuda import Cuda
+        from shown.columns.cuda import Cuda
 
         Cuda()

@@ -4,10 +4,10 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from shown.columns import distinct as module
+from shown.columns.distinct import CONSTANT, Distinct
 from shown.engine.memory import Memory
 from shown.engine.threads import Threads
-from shown.evaluation import distinct as module
-from shown.evaluation.distinct import CONSTANT, Distinct
 from strategies import examples
 
 

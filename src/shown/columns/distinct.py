@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from shown.columns import loops
 from shown.engine.compilation import compiled
 from shown.engine.memory import COPIED, Memory, default_limit, empty, reserve
 from shown.engine.planes import Planes
 from shown.engine.threads import ONE_THREAD, Gate, Threads
-from shown.evaluation import loops
 
 ROW_BY_ROW = 2**30
 """Bytes of columns stored row by row, as trees and covers read them, at a time."""

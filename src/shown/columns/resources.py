@@ -6,10 +6,10 @@ import os
 from dataclasses import dataclass
 from typing import Any
 
+from shown.columns.device import check_device
 from shown.engine.precompilation import compile_ahead
 from shown.engine.threads import Threads
 from shown.errors import BadInput
-from shown.evaluation.device import check_device
 
 
 @dataclass(frozen=True, slots=True)
