@@ -55,7 +55,6 @@ format: .venv/.dev
 
 benchmarks: .venv/.dev
 	$(BIN)/python benchmarks/engine.py
-	$(BIN)/python benchmarks/games.py
 	$(BIN)/python benchmarks/studio.py
 
 numbers: .venv/.dev

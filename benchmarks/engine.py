@@ -160,8 +160,7 @@ def acting() -> None:
 
 CHILD = """
 import json, os, sys, time
-from shown.columns.resources import Resources
-from shown.inference.learner import Learner
+from shown import Learner, Resources
 from timing import demos_of
 
 programs, threads = json.loads(sys.argv[1])
