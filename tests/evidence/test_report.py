@@ -84,7 +84,7 @@ def test_it_opens_with_a_figure_and_a_table(page: str):
     assert opening.count("<svg") == opening.count("<figcaption>") == opening.count("<table") == 1
     nim = re.search(r"<td>Nim</td>(.*?)</tr>", opening)
     assert nim is not None
-    assert re.findall("<td>(.*?)</td>", nim[1]) == ["100 % / – / 100 % / –", *["60 % / – / 60 % / –"] * 2, "60 %"]
+    assert re.findall("<td>(.*?)</td>", nim[1]) == ["100 / – / 100 / – %", *["60 / – / 60 / – %"] * 2, "60 %"]
     assert page.count("Its figure is at the top of the page.") == 1
 
 

@@ -212,7 +212,7 @@ def by_size(rows: Sequence[Row], method: str, sizes: Sequence[int]) -> str:
     """Return the mean success of a method on generated levels from each number of demonstrations."""
     mine = select(rows, method=method)
     means = (stats.mean_success(stats.of_size(mine, count), GENERATED) for count in sizes)
-    return " / ".join(map(percent, means)) if mine else MISSING_CELL
+    return " / ".join(percent(mean).removesuffix(" %") for mean in means) + " %" if mine else MISSING_CELL
 
 
 def what_each_is_given(names: Sequence[str]) -> str:
