@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shown.columns import columns as module
+from shown.columns import evaluator as module
 from shown.columns.distinct import CONSTANT
 from shown.columns.evaluator import Evaluator
 from shown.columns.rows import Rows
