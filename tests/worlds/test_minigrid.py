@@ -134,7 +134,7 @@ def test_a_trial_is_a_pure_function_of_its_settings_practice_and_all():
     options = {"language": "standard", "programs": 300, "rounds": 2}
     trial = Trial("shown-world", world, "seeds:0-1", "perfect", 0, options, (played,))
     first, second = run_trial(trial.settings), run_trial(trial.settings)
-    assert {**first, "seconds": None} == {**second, "seconds": None}
+    assert {**first, "work": None} == {**second, "work": None}
     assert set(first["success"]) == {played, "train"}
     assert len(first["won"][played]) == len(first["reward"][played]) == 8
     assert first["success"][played] > 0.5
