@@ -115,8 +115,10 @@ class Server:
         for about in self.post("hello")["games"]:
             game = {"game": about["name"]}
             view = self.post("open", **game)
-            if view["recordings"] and view["learned"]["preferences"] != DEFAULTS:
+            if view["learned"]["preferences"] != DEFAULTS:
+                self.post("expert", **game)  # with nothing to learn from, preferences stay
                 self.post("learn", **game, **DEFAULTS)
+                view = self.post("open", **game)
             for _ in view["remarks"]:
                 self.post("unsay", **game, number=0)
             for card in view["recordings"]:

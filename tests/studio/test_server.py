@@ -197,6 +197,13 @@ def test_with_no_demonstration_left_nothing_is_believed(studio):
     assert late == {"forgotten": "Nothing has been learned yet. Show the computer a game first."}
 
 
+def test_a_refused_learn_changes_no_preference(studio):
+    before = studio.post("open", game="chase")["learned"]["preferences"]
+    with pytest.raises(Refused):
+        studio.post("learn", game="chase", programs=77)
+    assert studio.post("open", game="chase")["learned"]["preferences"] == before
+
+
 def test_clicks_that_nothing_explains_are_reported_and_can_be_learned_with_more_programs(studio):
     studio.post("correct", game="nim", level="test:0", rows=["|.", "|.", "|.", "||"])
     studio.post("click", game="nim", action=[2, 0])

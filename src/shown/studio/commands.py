@@ -178,8 +178,7 @@ async def learn(studio: Studio, workspace: Workspace, request: Request) -> Answe
     """Learn again, with the preferences that the request names."""
     before = studio.settings.preferences_for(workspace.game.name).to_json()
     changed = {key: request[key] for key in before if key in request}
-    studio.prefer(workspace, Preferences.from_json({**before, **changed}, "learn"))
-    studio.learn(workspace)
+    studio.learn(workspace, Preferences.from_json({**before, **changed}, "learn"))
     return {"learned": studio.learned_view(workspace)}
 
 

@@ -226,11 +226,13 @@ class Studio:
         workspace.learning = replace(known, version=workspace.learning.version + 1)
         self._finished(workspace)
 
-    def learn(self, workspace: Workspace) -> None:
-        """Learn from all demonstrations that count, as soon as it is this game's turn."""
+    def learn(self, workspace: Workspace, preferences: Preferences | None = None) -> None:
+        """Learn from all demonstrations that count, as soon as it is this game's turn; remember how, if that is new."""
         shown, game, last = workspace.demonstrations(), workspace.game, workspace.learning
         if not shown.items:
             raise BadInput("there is nothing to learn from yet. Play a level first.")
+        if preferences is not None:
+            self.prefer(workspace, preferences)
         state = workspace.learning = last.renewed(self._aim(workspace))
         self.drop_under_other_remarks(workspace)
 
