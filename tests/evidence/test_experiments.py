@@ -182,7 +182,7 @@ def test_every_statement_of_the_paper_is_counted():
     everything = " ".join(statement.says for group in STATEMENTS.values() for statement in group.values())
     for words in ("120,000", "10 of 10", "8.80", "7.47", "six hours", "108", "13,506,156,000", "Minecraft", "clause"):
         assert words in everything
-    page = report([], "r.sqlite")
+    page = report([], "results")
     count = sum(map(len, STATEMENTS.values()))
     assert f"Of {count} statements of the paper" in page
     assert f'<b class="missing">{count}</b>not measured' in page

@@ -70,7 +70,7 @@ def test_no_script_gets_into_the_report():
 
 def test_the_report_forbids_scripts_before_anything_else():
     tags = Tags()
-    tags.feed(report([measured(TRIAL)], "r.sqlite"))
+    tags.feed(report([measured(TRIAL)], "results"))
     policies = [i for i, (_, each) in enumerate(tags.found) if each.get("http-equiv") == "Content-Security-Policy"]
     assert len(policies) == 1
     assert tags.found[policies[0]][1]["content"] == POLICY
@@ -209,7 +209,7 @@ def test_good_rows_with_strange_numbers_break_no_report():
                 result = {**(measured(trial).result or {}), "demonstrations": count, "success": {}, "learned": {}}
                 rows.append(replace(measured(trial), result=result))
     assert all(row_from(json.loads(row.to_json())) for row in rows)
-    assert "The paper’s evidence" in report(rows, "r.sqlite")
+    assert "The paper’s evidence" in report(rows, "results")
 
 
 def test_games_of_others_are_in_no_experiment():

@@ -59,11 +59,11 @@ def test_the_report_has_a_second_verdict_only_where_there_are_results(place):
     judged = verdicts(rows)
     assert judged["demos"][1].measured.startswith(("From 1, with", "From 2, with", "Never"))
     assert "generated" not in judged["demos"][1].measured
-    page = report(rows, "results.sqlite")
+    page = report(rows, "results")
     assert "On the authors’ levels" in page
     assert digest(place, "nim") in page
     mine = Trial("lpp", "nim", "train:7", options={"programs": 100}, test=("test:0-8",))
-    assert "On the authors’ levels" not in report([row(mine)], "results.sqlite")
+    assert "On the authors’ levels" not in report([row(mine)], "results")
 
 
 def test_results_are_current_without_the_folder_and_other_files_are_other_trials(place, monkeypatch):

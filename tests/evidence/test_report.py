@@ -26,7 +26,7 @@ def rows() -> list[Row]:
 
 @pytest.fixture(scope="module")
 def page(rows: list[Row]) -> str:
-    return report(rows, "my & results.sqlite")
+    return report(rows, "my & results")
 
 
 class Balance(HTMLParser):
@@ -74,7 +74,7 @@ def test_every_experiment_has_its_figure_or_table(page: str):
 
 def test_every_claim_is_judged_and_names_are_escaped(page: str):
     assert page.count('<td class="verdict') == sum(map(len, STATEMENTS.values()))
-    assert "my &amp; results.sqlite" in page
+    assert "my &amp; results" in page
     assert "1 failed" in page
     assert "&lt;broken&gt;" not in page
 
@@ -95,18 +95,18 @@ def test_the_tally_counts_the_verdicts(page: str):
 
 
 def test_the_page_says_where_its_rows_are_from(rows: list[Row]):
-    page = report(rows, "r.sqlite", bad=2)
+    page = report(rows, "results", bad=2)
     assert f"{len(rows):,} trials, run between" in page
     assert re.search(r"Left out: 1 failed, .*2 bad rows;", page)
 
 
 def test_the_same_rows_give_the_same_bytes(rows: list[Row]):
     few = [row for row in rows if find("data-efficiency").belongs(row.settings)]
-    assert report(few, "r.sqlite") == report(list(reversed(few)), "r.sqlite")
+    assert report(few, "results") == report(list(reversed(few)), "results")
 
 
 def test_an_empty_store_gives_a_page_that_says_so():
-    page = report([], "r.sqlite")
+    page = report([], "results")
     assert "There are no results." in page
     assert page.count("– not measured") == page.count('<td class="verdict')
 

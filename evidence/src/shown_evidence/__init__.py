@@ -1,1 +1,1 @@
-"""Evidence for `shown`: the paper's experiments and baselines, scripted styles, the results store, the report."""
+"""Evidence for `shown`: the paper's experiments and baselines, scripted styles, stored results, the report."""

@@ -72,7 +72,7 @@ class Amender:
     """
 
     def __init__(self, features: Features, own: np.ndarray, labels: Labels) -> None:
-        self._features, self._labels = features, labels
+        self._labels = labels
         self.columns = np.concatenate([features.columns, own])
         self._by_row = FeaturesByRow(labels.mask)
         self._by_row.replace(features.columns)

@@ -1,1 +1,1 @@
-"""The report on a results store: one HTML page."""
+"""The report on stored results: one HTML page."""

@@ -1,6 +1,6 @@
-"""The report: every figure redrawn from the store, and each statement of the paper beside its measurement.
+"""The report: every figure redrawn from the stored rows, and each statement of the paper beside its measurement.
 
-The content of a store may come from anybody. The template escapes everything but the drawings made here, and the page
+Stored rows may come from anybody. The template escapes everything but the drawings made here, and the page
 forbids the browser to run or load anything.
 """
 
@@ -54,8 +54,8 @@ def _usable(rows: Iterable[Row]) -> list[Row]:
     return sorted(good, key=lambda row: (row.settings["method"], row.settings["game"], row.key))
 
 
-def report(rows: Iterable[Row], store: str, bad: int = 0) -> str:
-    """Return the page on a store with `bad` invalid rows as self-contained HTML; equal rows give equal bytes."""
+def report(rows: Iterable[Row], folder: str, bad: int = 0) -> str:
+    """Return the page on a folder with `bad` invalid lines as self-contained HTML; equal rows give equal bytes."""
     everything = list(rows)
     read = presented(everything)
     used = {row.key: row for chapter in read for row in chapter.rows}
@@ -77,7 +77,7 @@ def report(rows: Iterable[Row], store: str, bad: int = 0) -> str:
         stale=sum(row.stale for row in used.values()),
         used=len(used),
         rows=everything,
-        store=store,
+        folder=folder,
         dates=sorted(row.finished[:10] for row in everything),
         machines=many(len({row.machine for row in everything}), "machine"),
         left_out=", ".join(words for words, number in left_out.items() if number),

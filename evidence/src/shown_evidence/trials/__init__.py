@@ -1,1 +1,1 @@
-"""Trials: methods, demonstrators, scoring, fingerprints of the code, and executors."""
+"""Trials and their rows: learners, demonstrators, sets of levels, scoring."""
