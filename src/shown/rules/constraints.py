@@ -34,8 +34,8 @@ class Constraints:
     """Constraints on every learned rule.
 
     >>> said = Constraints.parse(["at_action_cell(cell_is_value(stick))"], [], Tokens(empty=".", stick="|"))
-    >>> said.sentence(said.pinned[0])
-    'the clicked cell is a stick'
+    >>> print(*said.sentences())
+    the clicked cell is a stick
 
     Attributes:
         pinned: clauses that every rule contains.
@@ -141,6 +141,10 @@ class Constraints:
         )
 
     # --- text and JSON -----------------------------------------------------------------------------------------------
+
+    def sentences(self) -> list[str]:
+        """Return all constraints in English: pinned clauses, then struck programs."""
+        return [self.sentence(clause) for clause in self.pinned] + [say(term, self.language) for term in self.struck]
 
     def sentence(self, clause: Clause) -> str:
         """Return a clause in English."""
